@@ -77,6 +77,12 @@ struct RuntimeOptions {
   std::string trace = {};
 };
 
+// What a policy has counted since the runtime was made: "predictions missed", "unit seconds".
+struct PolicyFigure {
+  std::string name;
+  double value = 0;
+};
+
 // Throws invalid_argument for an unknown name of RuntimeOptions::policy, with the known ones. Any thread.
 void check_policy(std::string_view name);
 
@@ -182,6 +188,10 @@ class Runtime {
   // share devices as launches do. Throws invalid_argument for an empty name, a quota that is not 0 to 1, or a slip that
   // is neither 0 nor from 1 on.
   Tenant tenant(const TenantOptions& options);
+
+  // What the policy of RuntimeOptions::policy has counted; those of "lithos" are listed in docs/tenants.md. Empty
+  // without a policy, and for policies that count nothing.
+  std::vector<PolicyFigure> policy_figures() const;
 
   // How blocks of this shape with so many bytes of dynamic shared memory fill the device's SMs (default: the runtime's
   // first device), one entry for each form of the kernel; the first is that of whole grids. Empty if a device has no

@@ -1,5 +1,6 @@
 #include "queues/queue.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -7,17 +8,32 @@
 #include "device/launch_check.hpp"
 
 namespace heddle::queues {
+namespace {
+
+// Queues of latency tenants go before others.
+int class_priority(const std::shared_ptr<runtime::TenantState>& tenant, const QueueOptions& options) {
+  const bool latency = tenant && tenant->options().kind == TenantKind::latency;
+  return latency ? std::max(options.priority, 1) : options.priority;
+}
+
+// With a policy, that one adds the priority of each launch, from -1 on. The lowest of a GPU is 0.
+int device_priority(runtime::Core& core, const std::shared_ptr<runtime::TenantState>& tenant,
+                    const QueueOptions& options) {
+  return core.dispatcher() != nullptr ? options.priority + 1 : class_priority(tenant, options);
+}
+
+}  // namespace
 
 QueueState::QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, const QueueOptions& options,
                        std::shared_ptr<runtime::TenantState> tenant)
     : core_(std::move(core)),
       tenant_(std::move(tenant)),
       partition_(options.processors.empty() ? nullptr : &core_->partition(place, options.processors)),
-      queue_(*core_, place, {.priority = options.priority, .partition = partition_}) {
+      queue_(*core_, place, {.priority = device_priority(*core_, tenant_, options), .partition = partition_}) {
   if (core_->dispatcher() == nullptr) return;
   const base::Lock lock(core_->mutex());
-  launch_queue_ =
-      &core_->dispatcher()->add_queue("queue", options.priority, tenant_ ? tenant_->tenant() : core_->own_tenant());
+  launch_queue_ = &core_->dispatcher()->add_queue("queue", class_priority(tenant_, options),
+                                                  tenant_ ? tenant_->tenant() : core_->own_tenant());
 }
 
 QueueState::~QueueState() {

@@ -22,7 +22,7 @@ QueueLaunch::QueueLaunch(SharedQueue& queue, HeldFailure& failure, runtime::Kern
       traits_(runtime::traits_of(kernel.id(), function, config)) {}
 
 void QueueLaunch::submit(BlockRange range, bool, const device::Partition* chosen, device::Event* end) {
-  queue_.put_on(partition_ != nullptr ? partition_ : chosen, [&](device::Queue& queue) {
+  queue_.put_on(partition_ != nullptr ? partition_ : chosen, priority_, [&](device::Queue& queue) {
     queue.launch(function_, config_, range, arguments_);
     if (end != nullptr) queue.record(*end);
   });

@@ -57,7 +57,9 @@ class QueueLaunch final : public sched::Work {
   BlockRange blocks() const override { return blocks_; }
   bool divisible() override { return divisible_; }
   sched::LaunchTraits traits() override { return traits_; }
+  bool in_order() const override { return true; }
   void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) override;
+  void set_priority(int priority) override { priority_ = priority; }
   void failed(const std::exception_ptr& failure) override { failure_.add(failure); }
   std::shared_ptr<device::Event> take_event() override;
   void give_event(std::shared_ptr<device::Event> event) override;
@@ -79,6 +81,7 @@ class QueueLaunch final : public sched::Work {
   const device::Partition* const partition_;
   const bool divisible_;
   const sched::LaunchTraits traits_;
+  int priority_ = 0;
 };
 
 }  // namespace heddle::queues

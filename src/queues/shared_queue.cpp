@@ -8,7 +8,31 @@
 namespace heddle::queues {
 
 SharedQueue::SharedQueue(runtime::Core& core, std::size_t place, const device::QueueOptions& options)
-    : core_(core), place_(place), queue_(core.device(place).queue(options)), partition_(options.partition) {}
+    : core_(core),
+      place_(place),
+      options_(options),
+      has_priorities_(core.device(place).info().capability > 0 && !core.device(place).info().simulated) {
+  const base::Lock lock(mutex_);
+  lane_ = &lanes_.emplace(priority_, Lane{core.device(place).queue(options), options.partition}).first->second;
+  queue_ = lane_->queue.get();
+}
+
+// A failure of the lane before stays there: GPUs, which alone have priorities, are lost then.
+void SharedQueue::change_priority(int priority) {
+  device::Device& device = core_.device(place_);
+  auto found = lanes_.find(priority);
+  if (found == lanes_.end()) {
+    device::QueueOptions options = options_;
+    options.priority += priority;
+    found = lanes_.emplace(priority, Lane{device.queue(options), options.partition}).first;
+  }
+  const auto end = device.untimed_event();
+  queue_->record(*end);
+  found->second.queue->wait(*end);
+  lane_ = &found->second;
+  queue_ = lane_->queue.get();
+  priority_ = priority;
+}
 
 void SharedQueue::begin_task() {
   trace::RecordedTask task;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -47,13 +48,15 @@ class SharedQueue {
     const Traced traced(*this);
     put(*queue_);
   }
-  // The same for commands that run on this partition; null: on the whole device.
+  // The same for commands that run on this partition; null: on the whole device. `priority`: added to that of the
+  // queue's options, where the device has priorities.
   template <class Put>
-  void put_on(const device::Partition* partition, Put&& put) {
+  void put_on(const device::Partition* partition, int priority, Put&& put) {
     const base::Lock lock(mutex_);
     const Traced traced(*this);
-    if (partition != partition_) queue_->set_partition(partition);
-    partition_ = partition;
+    if (priority != priority_ && has_priorities_) change_priority(priority);
+    if (partition != lane_->partition) queue_->set_partition(partition);
+    lane_->partition = partition;
     put(*queue_);
   }
   void record(EventRecord& record);
@@ -80,13 +83,24 @@ class SharedQueue {
     trace::Recorder* const trace_;
   };
   void begin_task() HEDDLE_REQUIRES(mutex_);
+  void change_priority(int priority) HEDDLE_REQUIRES(mutex_);
   std::vector<std::uint64_t> parents() const HEDDLE_REQUIRES(mutex_);
 
   runtime::Core& core_;
   const std::size_t place_;
-  base::Mutex mutex_;  // also for commands of queue_
-  const std::unique_ptr<device::Queue> queue_;
-  const device::Partition* partition_ HEDDLE_GUARDED_BY(mutex_);                       // that the queue is set to
+  const device::QueueOptions options_;
+  const bool has_priorities_;
+  base::Mutex mutex_;  // also for commands of the queues
+  // A device's queue has one priority, so there is one for each that was asked for. Commands go into one of them at a
+  // time, which comes after the one before.
+  struct Lane {
+    std::unique_ptr<device::Queue> queue;
+    const device::Partition* partition = nullptr;  // that the queue is set to
+  };
+  std::map<int, Lane> lanes_ HEDDLE_GUARDED_BY(mutex_);
+  Lane* lane_ HEDDLE_GUARDED_BY(mutex_) = nullptr;            // of these, the one that commands go into
+  device::Queue* queue_ HEDDLE_GUARDED_BY(mutex_) = nullptr;  // its queue
+  int priority_ HEDDLE_GUARDED_BY(mutex_) = 0;
   std::vector<std::unique_ptr<device::Event>> free_events_ HEDDLE_GUARDED_BY(mutex_);  // for synchronize()
   // Numbers in the trace: of the queue's last task, and of other tasks for which the next one waits.
   std::uint64_t last_task_ HEDDLE_GUARDED_BY(mutex_) = 0;

@@ -1,7 +1,6 @@
 // The handle of a tenant (heddle/tenant.hpp).
 #include "heddle/tenant.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -37,9 +36,7 @@ Launch Tenant::launch_list(const Kernel& kernel, const LaunchOptions& options,
 
 Queue Tenant::queue(const Device& device, const QueueOptions& options) const {
   runtime::TenantState& state = runtime::held(state_, "Tenant");
-  QueueOptions with = options;
-  if (state.options().kind == TenantKind::latency) with.priority = std::max(with.priority, 1);
-  return Queue(std::make_shared<queues::QueueState>(state.core(), place_of(state, device), with, state_));
+  return Queue(std::make_shared<queues::QueueState>(state.core(), place_of(state, device), options, state_));
 }
 
 Memory Tenant::allocate(const Device& device, std::size_t bytes) const {

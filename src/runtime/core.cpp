@@ -69,8 +69,15 @@ sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) {
 
 void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy, const NodeTenant* node) {
   std::vector<sched::Dispatcher::Device> devices;
-  for (const auto& device : devices_)
-    devices.push_back({device->info().processors, device->info().capability > 0 ? 2u : 1u});  // TPCs have two SMs
+  for (const auto& device : devices_) {
+    const bool gpu = device->info().capability > 0;
+    // TPCs have two SMs. A GPU takes milliseconds to make a partition.
+    constexpr unsigned units_of_sets = 8;
+    devices.push_back({.processors = device->info().processors,
+                       .grain = gpu ? 2u : 1u,
+                       .set_units = gpu && !device->info().simulated ? units_of_sets : 1,
+                       .own_clock = gpu && !device->info().simulated});
+  }
   const auto find = [this](std::size_t place, const std::vector<unsigned>& processors) {
     return &partition(place, processors);
   };

@@ -266,6 +266,15 @@ void Runtime::call_host_list(const CallFunction& function, std::span<const Argum
   runtime::call_host(held(core_, "Runtime"), function, arrays);
 }
 
+std::vector<PolicyFigure> Runtime::policy_figures() const {
+  runtime::Core& core = held(core_, "Runtime");
+  std::vector<PolicyFigure> made;
+  const base::Lock lock(core.mutex());
+  if (const sched::Dispatcher* const dispatcher = core.dispatcher())
+    for (sched::Figure& figure : dispatcher->figures()) made.push_back({std::move(figure.name), figure.value});
+  return made;
+}
+
 std::vector<Occupancy> Runtime::occupancy(const Kernel& kernel, const Dim3& block, std::uint32_t shared,
                                           std::string_view device) const {
   runtime::Core& core = held(core_, "Runtime");

@@ -29,8 +29,11 @@ Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>
       watcher_(std::move(watcher)),
       link_(std::make_shared<Link>(this)),
       last_end_ns_(devices.size()) {
-  for (const Device& device : devices)
-    devices_.push_back({.processors = device.processors, .grain = device.grain, .corun = device.corun});
+  for (const Device& device : devices) {
+    clocks_.emplace_back(device.own_clock ? std::optional(ClockAlignment()) : std::nullopt);
+    devices_.push_back(
+        {.processors = device.processors, .grain = device.grain, .set_units = device.set_units, .corun = device.corun});
+  }
 }
 
 Dispatcher::~Dispatcher() {
@@ -72,6 +75,7 @@ void Dispatcher::remove_queue(LaunchQueue& queue) {
 void Dispatcher::set_suspended(LaunchQueue& queue, bool suspended) {
   if (queue.suspended == suspended) return;
   queue.suspended = suspended;
+  if (suspended) end_untimed(queue, in_flight_.end(), watcher_->clock().now_ns());  // it may be long until a later one
   // What its tasks, or others, now wait for must not stay held.
   for (const auto& task : tasks_) require_parents_of(*task);
   dispatch();
@@ -349,6 +353,13 @@ void Dispatcher::make_ready(HeldTask& task) {
   }
 }
 
+// Whether another launch of its queue is held that runs after it.
+static bool is_followed(const HeldTask& task) {
+  return task.work->in_order() && !task.queue->suspended &&
+         std::any_of(task.children.begin(), task.children.end(),
+                     [&](const HeldTask* child) { return child->queue == task.queue && child->work->governed(); });
+}
+
 bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
   const std::vector<unsigned>& processors = decision.processors;
   const std::shared_ptr<HeldTask> keep = *task.place_in_list;
@@ -359,11 +370,11 @@ bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
   const bool last = range.end == task.left.end;
   try {
     const device::Partition* const partition = processors.empty() ? nullptr : partition_(work.place(), processors);
-    auto end = work.governed() ? work.take_event() : nullptr;
+    auto end = work.governed() && (decision.timed || !is_followed(task)) ? work.take_event() : nullptr;
     if (decision.priority != task.priority) work.set_priority(task.priority = decision.priority);
     work.submit(range, last, partition, end.get());
     task.left.begin = range.end;
-    if (end) track(task, range, decision, std::move(end));
+    if (work.governed()) track(task, range, decision, std::move(end));
   } catch (...) {
     failed(task, std::current_exception());
     return true;
@@ -373,6 +384,7 @@ bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
 }
 
 void Dispatcher::failed(HeldTask& task, const std::exception_ptr& failure) {
+  end_untimed(*task.queue, in_flight_.end(), watcher_->clock().now_ns());  // no later range will
   task.failure = failure;
   if (!failure_) failure_ = failure;
   task.work->failed(failure);
@@ -397,35 +409,17 @@ void Dispatcher::submitted(HeldTask& task) {
   changed_.notify_all();
 }
 
-RangeLog::Entry* Dispatcher::log(const HeldTask& task, BlockRange blocks, const Decision& decision) {
-  if (!policy_->sees_ranges()) return nullptr;
-  return log_.add({.task = task.id,
-                   .queue = task.queue->id,
-                   .tenant = task.queue->tenant,
-                   .place = task.work->place(),
-                   .blocks = blocks,
-                   .of_blocks = task.work->blocks().size(),
-                   .ordinal = task.ordinal,
-                   .traits = task.work->traits(),
-                   .corun = task.work->corun(),
-                   .priority = decision.priority,
-                   .held_ns = task.held_ns,
-                   .submitted_ns = watcher_->clock().now_ns(),
-                   .last = task.left.begin == task.left.end,
-                   .predicted_seconds = decision.predicted_seconds},
-                  decision.processors);
-}
-
 void Dispatcher::track(HeldTask& task, BlockRange range_of_blocks, const Decision& decision,
                        std::shared_ptr<device::Event> end) {
   const std::size_t place = task.work->place();
   const std::uint64_t blocks = range_of_blocks.size();
   const double each = task.work->seconds_per_block();
   Tenant* const tenant = task.queue->tenant;
+  const bool timed = end != nullptr;
   if (tenant) ++tenant->in_flight;
   InFlight& range = in_flight_.emplace_back(
       InFlight{*task.place_in_list, place, blocks, each > 0 ? each * static_cast<double>(blocks) : -1,
-               watcher_->clock().now_ns(), std::move(end), log(task, range_of_blocks, decision), tenant});
+               watcher_->clock().now_ns(), std::move(end), log(task, range_of_blocks, decision, timed), tenant});
   const auto at = std::prev(in_flight_.end());
   DeviceView& device = devices_[place];
   ++device.ranges;
@@ -434,6 +428,7 @@ void Dispatcher::track(HeldTask& task, BlockRange range_of_blocks, const Decisio
   else
     device.predicted_seconds += range.predicted;
   ++task.ranges;
+  if (!timed) return;
   const auto point = range.end->point();
   const auto done = [link = link_, at] {
     link->run([&](Dispatcher& self) {
@@ -442,29 +437,6 @@ void Dispatcher::track(HeldTask& task, BlockRange range_of_blocks, const Decisio
     });
   };
   if (!point || !point->on_done(done)) range_done(at);
-}
-
-void Dispatcher::range_done(std::list<InFlight>::iterator at) {
-  InFlight& range = *at;
-  HeldTask& task = *range.task;
-  const std::uint64_t completed = range.end->completed_ns();
-  const std::uint64_t end_ns = completed != 0 ? completed : watcher_->clock().now_ns();
-  const std::uint64_t start_ns = std::max(last_end_ns_[range.place], range.submitted_ns);
-  if (end_ns > start_ns) task.work->measured(range.blocks, static_cast<double>(end_ns - start_ns) * 1e-9);
-  last_end_ns_[range.place] = std::max(last_end_ns_[range.place], end_ns);
-  DeviceView& device = devices_[range.place];
-  --device.ranges;
-  if (range.predicted < 0)
-    --device.unknown_ranges;
-  else
-    device.predicted_seconds = device.ranges == 0 ? 0 : device.predicted_seconds - range.predicted;
-  task.work->give_event(std::move(range.end));
-  if (range.tenant) --range.tenant->in_flight;
-  if (range.entry) policy_->ended(log_.ended(*range.entry, end_ns));
-  if (--task.ranges == 0 && task.state == TaskState::submitted) task.state = TaskState::done;
-  again_ = true;
-  in_flight_.erase(at);
-  if (waiting_for_ends_ > 0) changed_.notify_all();
 }
 
 }  // namespace heddle::sched

@@ -25,6 +25,7 @@
 #include "base/thread_safety.hpp"
 #include "base/watcher.hpp"
 #include "graph/dag.hpp"
+#include "sched/clock_alignment.hpp"
 #include "sched/held_task.hpp"
 #include "sched/launch_queue.hpp"
 #include "sched/policy.hpp"
@@ -39,6 +40,8 @@ class Dispatcher {
     unsigned processors = 1;
     unsigned grain = 1;                  // DeviceView::grain
     const CoRunDevice* corun = nullptr;  // it outlives the dispatcher
+    unsigned set_units = 1;              // DeviceView::set_units
+    bool own_clock = false;              // the times of its events are not exactly those of the watcher's clock
   };
   // `partition`: returns the partition with these processors of a place. `mutex`: the core's.
   using FindPartition = std::function<const device::Partition*(std::size_t place, const std::vector<unsigned>&)>;
@@ -89,6 +92,7 @@ class Dispatcher {
   // Waits until all blocks of a task are submitted of which some are. Returns whether there was such a task.
   bool finish_divided(base::Lock& lock);
   std::size_t held() const { return tasks_.size(); }
+  std::vector<Figure> figures() const { return policy_->figures(); }
   // The first failure of a submission that no thread has waited for, once.
   std::exception_ptr take_failure() { return std::exchange(failure_, nullptr); }
 
@@ -99,9 +103,9 @@ class Dispatcher {
     std::uint64_t blocks;
     double predicted;  // seconds; negative: not known
     std::uint64_t submitted_ns;
-    std::shared_ptr<device::Event> end;
-    RangeLog::Entry* entry;  // null: the policy does not see it
-    Tenant* tenant;          // null: nobody's
+    std::shared_ptr<device::Event> end;  // null: a later range of its queue tells its end
+    RangeLog::Entry* entry;              // null: the policy does not see it
+    Tenant* tenant;                      // null: nobody's
   };
   // How callbacks reach the dispatcher. They may run after it was destroyed.
   struct Link;
@@ -125,8 +129,10 @@ class Dispatcher {
   void failed(HeldTask& task, const std::exception_ptr& failure);
   void submitted(HeldTask& task);
   void track(HeldTask& task, BlockRange blocks, const Decision& decision, std::shared_ptr<device::Event> end);
-  RangeLog::Entry* log(const HeldTask& task, BlockRange blocks, const Decision& decision);
+  RangeLog::Entry* log(const HeldTask& task, BlockRange blocks, const Decision& decision, bool timed);
   void range_done(std::list<InFlight>::iterator range);
+  bool end_untimed(const LaunchQueue& queue, std::list<InFlight>::iterator before, std::uint64_t end_ns);
+  void ended(std::list<InFlight>::iterator range, std::uint64_t end_ns);
   void set_timer(const View& view);
 
   const std::unique_ptr<Policy> policy_;
@@ -149,7 +155,8 @@ class Dispatcher {
   std::map<std::uint64_t, HeldTask*> ready_governed_, ready_others_;
   std::list<InFlight> in_flight_;
   std::vector<DeviceView> devices_;
-  std::vector<std::uint64_t> last_end_ns_;  // by place: the end of the last range that is known to be done
+  std::vector<std::optional<ClockAlignment>> clocks_;  // by place; nothing: its times are those of the watcher's clock
+  std::vector<std::uint64_t> last_end_ns_;             // by place: the end of the last range that is known to be done
   std::uint64_t made_ = 0;
   unsigned waiting_for_ends_ = 0;  // threads
   bool dispatching_ = false, again_ = false;

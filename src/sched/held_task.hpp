@@ -33,6 +33,8 @@ class Work {
   // Whether the policy decides when it is submitted, as for launches. Other work (copies, fills, events, calls) is
   // submitted when all that it depends on has been submitted and its queue is not suspended. Its end is not tracked.
   virtual bool governed() const { return true; }
+  // Whether its ranges, and those of later work of its launch queue, end in the order in which they are submitted.
+  virtual bool in_order() const { return false; }
   // Whether submit() can be called: the memory that it needs is allocated. If not, make_ready() is called first, on a
   // thread that may block, without the lock.
   virtual bool is_ready() { return true; }

@@ -48,10 +48,13 @@ struct TaskView {
 // The work in flight that was submitted to a device.
 struct DeviceView {
   unsigned processors = 1;
-  std::uint32_t ranges = 0;            // submitted and not known to be done
-  double predicted_seconds = 0;        // of the ranges whose time is known
-  std::uint32_t unknown_ranges = 0;    // ranges whose time is not known
-  unsigned grain = 1;                  // processors that can only be given together: the SMs of a TPC
+  std::uint32_t ranges = 0;          // submitted and not known to be done
+  double predicted_seconds = 0;      // of the ranges whose time is known
+  std::uint32_t unknown_ranges = 0;  // ranges whose time is not known
+  unsigned grain = 1;                // processors that can only be given together: the SMs of a TPC
+  // Policies of tenants choose sets of processors that begin and end at multiples of so many units (of `grain`
+  // processors), or where a tenant's own ones do. Above 1 where each new set takes long to make.
+  unsigned set_units = 1;
   const CoRunDevice* corun = nullptr;  // null: kernels do not share its processors, or it was not measured
 };
 
@@ -75,6 +78,14 @@ struct Decision {
   // Against work of other queues on the same processors, where the device has priorities: above 0 first, below 0 last.
   int priority = 0;
   double predicted_seconds = -1;  // how long it will take; negative: not known. Shown again in RangeView
+  // Whether its end has to be known when it happens. Otherwise the dispatcher may learn it from the end of a later
+  // range of its queue, if a launch follows there: on GPUs the mark behind a kernel takes a microsecond.
+  bool timed = true;
+};
+
+struct Figure {
+  std::string name;
+  double value = 0;
 };
 
 class Policy {
@@ -90,6 +101,8 @@ class Policy {
   virtual bool sees_ranges() const { return false; }
   // The reason for its decision, in one line; for the log.
   virtual std::string explain() const { return {}; }
+  // Counts of what it has done, by name, each since it was made.
+  virtual std::vector<Figure> figures() const { return {}; }
   // Whether nothing is to be submitted but what it decides, not even what a thread waits for. Then wake_ns() must name
   // a time as long as tasks are ready.
   virtual bool withholds() const { return false; }

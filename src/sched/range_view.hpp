@@ -38,6 +38,8 @@ struct RangeView {
   std::uint64_t submitted_ns = 0;
   bool last = false;              // no blocks of its task are left after it
   double predicted_seconds = -1;  // Decision::predicted_seconds
+  // False: its end becomes known with that of a later range of its queue. In a completion: times are estimates.
+  bool timed = true;
 };
 
 // A range that has ended. Its pointers are valid during the call.

@@ -46,7 +46,9 @@ class Machine final : public Control {
         gpu_(options.gpu),
         dispatcher_(
             std::make_unique<Observed>(policy, options, ranges_),
-            {{.processors = options.gpu.units * options.gpu.grain, .grain = options.gpu.grain}},
+            {{.processors = options.gpu.units * options.gpu.grain,
+              .grain = options.gpu.grain,
+              .set_units = options.gpu.set_units}},
             [this](std::size_t, const std::vector<unsigned>& processors) { return partition(processors); }, mutex_,
             watcher_) {
     std::uint32_t stream = 0;

@@ -79,8 +79,9 @@ void VirtualGpu::enter_units(Running& running) {
 }
 
 void VirtualGpu::share_unit(unsigned unit) {
+  constexpr double no_room = 1e-9;  // what sums of fractions leave over
   double room = 1;
-  for (std::size_t i = 0; i < order_.size() && room > 0;) {
+  for (std::size_t i = 0; i < order_.size() && room > no_room;) {
     const int priority = order_[i]->range.priority;
     double wanted = 0;
     std::size_t end = i;

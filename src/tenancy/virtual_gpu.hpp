@@ -26,8 +26,9 @@ constexpr std::size_t most_units = 128;
 using Units = std::bitset<most_units>;
 
 struct VirtualGpuShape {
-  unsigned units = 66;  // TPCs of an H200
-  unsigned grain = 2;   // SMs of each
+  unsigned units = 66;     // TPCs of an H200
+  unsigned grain = 2;      // SMs of each
+  unsigned set_units = 1;  // sched::DeviceView::set_units
   unsigned highest_mhz = 1410;
   double idle_watts = 100, busy_watts = 300;  // busy: with all units at the highest frequency, on top
 };

@@ -60,6 +60,7 @@ class VirtualWork final : public sched::Work {
             .cooperative = kernel_.cooperative,
             .memory_share = kernel_.memory_share};
   }
+  bool in_order() const override { return true; }
   void set_priority(int priority) override { priority_ = priority; }
   void submit(BlockRange range, bool last, const device::Partition* partition, device::Event* end) override {
     Units units;

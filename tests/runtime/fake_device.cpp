@@ -246,12 +246,12 @@ std::shared_ptr<device::Module> FakeDevice::load(std::shared_ptr<const ptx::Modu
   return std::make_shared<FakeModule>(this, std::move(module), options_);
 }
 
-std::unique_ptr<device::Queue> FakeDevice::queue(const device::QueueOptions&) {
+std::unique_ptr<device::Queue> FakeDevice::queue(const device::QueueOptions& options) {
   if (failing_queues > 0) {
     --failing_queues;
     throw Error(ErrorCode::out_of_memory, "no memory for a queue");
   }
-  ++queues_;
+  priorities_.push_back(options.priority);
   return std::make_unique<FakeQueue>(options_);
 }
 

@@ -135,7 +135,8 @@ class FakeDevice final : public device::Device {
   double measured_bandwidth() override { return 1e9; }
 
   std::size_t live_allocations() const { return *live_; }
-  std::size_t queues() const { return queues_; }  // that were made
+  std::size_t queues() const { return priorities_.size(); }           // that were made
+  const std::vector<int>& priorities() const { return priorities_; }  // of these
   bool loaded_with_check = false;
   unsigned failing_queues = 0;       // so many are not made, for lack of memory
   unsigned failing_allocations = 0;  // so many throw std::bad_alloc: the host has no memory
@@ -146,7 +147,7 @@ class FakeDevice final : public device::Device {
   device::DeviceInfo info_;
   std::shared_ptr<base::Watcher> watcher_ = base::process_watcher();
   std::shared_ptr<std::size_t> live_ = std::make_shared<std::size_t>(0);
-  std::size_t queues_ = 0;
+  std::vector<int> priorities_;
 };
 
 }  // namespace heddle::tests

@@ -157,6 +157,43 @@ TEST_F(DispatcherTest, OtherWorkGoesWithoutThePolicyButInOrder) {
   EXPECT_THAT(take_log(), ElementsAre("kernel[0,1)", "copy[0,1)", "copy[0,1)"));
 }
 
+// Ranges that need no time of their own end with a later one of their queue.
+TEST_F(DispatcherTest, UntimedRangesEndWithALaterOne) {
+  start([&](const View& view, std::vector<Decision>& decisions) {
+    if (!open) return;
+    for (std::size_t i = 0; i < view.ready.size(); ++i) decisions.push_back({.task = i, .timed = false});
+  });
+  const Task a = hold(*queue, {.name = "a"}), b = hold(*queue, {.name = "b"}, {a}),
+             c = hold(*queue, {.name = "c"}, {b});
+  hold(*other, {.name = "d"});
+  open = true;
+  {
+    const base::Lock lock(mutex);
+    dispatcher->dispatch();
+  }
+  EXPECT_THAT(take_log(), ElementsAre("a[0,1)", "d[0,1)", "b[0,1)", "c[0,1)"));
+  ASSERT_EQ(device.running.size(), 2u) << "c and d, which no launch follows";
+  complete_after(1e-6);  // d
+  EXPECT_EQ(a->ranges + b->ranges + c->ranges, 3u);
+  complete_after(1e-6);
+  EXPECT_EQ(a->ranges + b->ranges + c->ranges, 0u);
+}
+
+// Where no later range will come, they end at once.
+TEST_F(DispatcherTest, UntimedRangesEndWhereALaterOneFails) {
+  start([&](const View& view, std::vector<Decision>& decisions) {
+    if (!open) return;
+    for (std::size_t i = 0; i < view.ready.size(); ++i) decisions.push_back({.task = i, .timed = false});
+  });
+  const Task a = hold(*queue, {.name = "a"});
+  hold(*queue, {.name = "b", .on_submit = [] { throw Error(ErrorCode::internal, "b fails"); }}, {a});
+  open = true;
+  const base::Lock lock(mutex);
+  dispatcher->dispatch();
+  EXPECT_EQ(a->ranges, 0u);
+  EXPECT_NE(dispatcher->take_failure(), nullptr);
+}
+
 TEST_F(DispatcherTest, SuspensionHoldsAQueueAndNothingElse) {
   start(submit_all);
   dispatcher->set_suspended(*queue, true);

@@ -76,6 +76,7 @@ class FakeWork final : public Work {
   BlockRange blocks() const override { return {0, task_.blocks}; }
   bool divisible() override { return task_.divisible; }
   bool governed() const override { return task_.governed; }
+  bool in_order() const override { return true; }
   bool is_ready() override { return ready_; }
   void make_ready() override {
     task_.make_ready();

@@ -8,6 +8,7 @@
 #include "sched/policy/lithos/frequency.hpp"
 #include "sched/policy/lithos/lithos.hpp"
 #include "sched/policy/lithos/predictor.hpp"
+#include "sched/policy/lithos/runs.hpp"
 #include "sched/policy/lithos/scaling.hpp"
 #include "sched/policy/lithos/timers.hpp"
 
@@ -45,6 +46,42 @@ TEST(Scaling, TwoProbesFindTheLeast) {
     near += chosen + 2 >= truth && chosen <= truth + 2 ? 1 : 0;
   }
   EXPECT_GE(near, 18);
+}
+
+Quotas quotas_of(double first, double second, unsigned units) {
+  static Tenant a, b;
+  a.settings.quota = first;
+  b.settings.quota = second;
+  const std::vector<const Tenant*> tenants = {&a, &b};
+  Quotas quotas;
+  quotas.assign(tenants, units);
+  return quotas;
+}
+
+TEST(Runs, BeginAtMultiplesAndWhereAnOwnerDoes) {
+  EXPECT_EQ(borders_of(quotas_of(0.75, 0.25, 66), 8),
+            (std::vector<unsigned>{0, 8, 16, 24, 32, 40, 48, 50, 56, 64, 66}));
+  EXPECT_EQ(borders_of(quotas_of(0, 0, 4), 8), (std::vector<unsigned>{0, 4}));
+}
+
+TEST(Runs, TheLongestIsFound) {
+  const std::vector<unsigned> borders = {0, 8, 16, 24, 30};
+  EXPECT_EQ(longest_run(run_between(0, 30), borders), run_between(0, 30));
+  EXPECT_EQ(longest_run(run_between(0, 30) & ~run_between(9, 10), borders), run_between(16, 30));
+  EXPECT_EQ(longest_run(run_between(0, 17), borders), run_between(0, 16));
+  EXPECT_EQ(longest_run(run_between(1, 16) | run_between(20, 24), borders), run_between(8, 16));
+  EXPECT_TRUE(longest_run(run_between(1, 7), borders).none());
+  EXPECT_TRUE(longest_run(UnitSet(), borders).none());
+}
+
+TEST(Runs, TheOneThatIsFreeFirstIsTaken) {
+  const std::vector<unsigned> borders = {0, 8, 16, 24, 30};
+  const auto busy = [](unsigned unit) { return unit < 8 ? 100 : unit < 16 ? 50 : 70; };
+  EXPECT_EQ(first_free_run(run_between(0, 30), borders, 5, busy), run_between(24, 30)) << "as few as can be";
+  EXPECT_EQ(first_free_run(run_between(0, 30), borders, 7, busy), run_between(8, 16));
+  EXPECT_EQ(first_free_run(run_between(0, 30), borders, 16, busy), run_between(8, 24)) << "not the 14 of the end";
+  EXPECT_EQ(first_free_run(run_between(0, 8), borders, 7, busy), run_between(0, 8)) << "of the set only";
+  EXPECT_EQ(first_free_run(run_between(3, 8), borders, 4, busy), run_between(3, 8)) << "no run fits";
 }
 
 // L12

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "sched/policy/lithos/timers.hpp"
 #include "tenancy/loads.hpp"
@@ -99,16 +101,70 @@ TEST(Lithos, StealsOnlyFromThoseWhoSleep) {
       if (task.queue->tenant->settings.kind == TenantClass::latency) arrivals += task.ordinal == 0 ? 1 : 0;
       if (!others) continue;
       ++stolen;
-      ASSERT_LT(decision.priority, 0);
+      const int own = task.queue->tenant->settings.kind == TenantClass::latency ? 1 : 0;
+      ASSERT_LT(decision.priority, own);
       std::uint64_t in_flight = 0;
       for (const RangeView& range : view.in_flight)
-        in_flight += range.queue == task.queue->id && range.priority < 0 ? 1 : 0;
+        in_flight += range.queue == task.queue->id && range.priority < own ? 1 : 0;
       ASSERT_LT(in_flight, 2u);
     }
   };
   run(sched::make_policy("lithos"), loads, options);
   EXPECT_GE(arrivals, 9'900u);
   EXPECT_GT(stolen, 1000u);
+}
+
+// A tenant that serves one request after the other is not asleep between them.
+TEST(Lithos, NothingIsLentRightAfterTheOwnersWork) {
+  for (const auto& [policy, linger] : std::vector<std::pair<const char*, std::uint64_t>>{
+           {"lithos", 100'000}, {"lithos:linger=300", 300'000}, {"lithos:linger=0", 0}}) {
+    std::vector<TenantLoad> loads = {uniform("serve", 100e-6, 20e-6, 5), closed("resnet50-train")};
+    loads[0].settings = {.name = "serve", .kind = TenantClass::latency, .quota = 1};
+    loads[0].arrivals = Arrivals::poisson;
+    loads[0].rate = 500;
+    std::uint64_t last = 0, earliest = ~std::uint64_t{0}, stolen = 0;
+    ExperimentOptions options{.seconds = 10, .requests = 1000};
+    options.observe = [&](const View& view, const std::vector<Decision>& decisions) {
+      for (const auto& done : view.completions)
+        if (done.range.tenant->settings.quota > 0) last = done.end_ns;
+      for (const Decision& decision : decisions) {
+        if (last == 0 || view.ready[decision.task].queue->tenant->settings.quota > 0) continue;
+        ++stolen;
+        earliest = std::min(earliest, view.now_ns - last);
+      }
+    };
+    run(sched::make_policy(policy), loads, options);
+    EXPECT_GT(stolen, 1000u) << policy;
+    EXPECT_GE(earliest, linger) << policy;
+    EXPECT_LT(earliest, linger + 20'000) << policy;
+  }
+}
+
+// On devices where each new set of processors takes long to make, there are few of them.
+TEST(Lithos, SetsOfProcessorsAreFew) {
+  std::vector<TenantLoad> loads = {serving("resnet50", 0.6, 0.5), closed("bert"), closed("mobilenet-train")};
+  loads[1].settings.kind = TenantClass::latency;
+  loads[1].settings.quota = 0.3;
+  for (const char* policy : {"lithos", "lithos:slip=1.1"}) {
+    std::set<std::vector<unsigned>> sets;
+    ExperimentOptions options{.seconds = 3};
+    options.gpu.set_units = 8;
+    options.observe = [&](const View& view, const std::vector<Decision>& decisions) {
+      const auto quotas = quotas_of(view);
+      for (const Decision& decision : decisions) {
+        sets.insert(decision.processors);
+        for (unsigned unit = 0; unit < units; ++unit) {
+          const int owner = quotas.owner(unit);
+          if (!uses_unit(decision, unit) || owner < 0) continue;
+          const auto& task = view.ready[decision.task];
+          ASSERT_TRUE(view.tenants[owner] == task.queue->tenant || !view.tenants[owner]->awake());
+        }
+      }
+    };
+    const Outcome outcome = run(sched::make_policy(policy), loads, options);
+    for (const std::size_t owner : {0u, 1u}) EXPECT_GT(outcome.tenants[owner].rate(), 0) << policy;
+    EXPECT_LE(sets.size(), 40u) << policy;
+  }
 }
 
 TEST(Lithos, WhoIsAloneHasTheWholeDevice) {

@@ -58,6 +58,7 @@ class GrantedPolicy final : public Policy {
   void decide(const View& view, std::vector<Decision>& decisions) override;
   std::optional<std::uint64_t> wake_ns(const View& view) override;
   std::string explain() const override { return own_->explain(); }
+  std::vector<Figure> figures() const override { return own_->figures(); }
   bool withholds() const override { return granted_; }
   void ended(const Completion& completion) override { grants_->ended(completion); }
   void load(std::size_t held, std::size_t in_flight) override { grants_->load(held, in_flight); }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sched/policy/lithos/atoms.hpp"
+#include "sched/policy/lithos/runs.hpp"
 
 namespace heddle::sched::lithos {
 namespace {
@@ -41,6 +42,7 @@ void LithosPolicy::learn(const View& view) {
   for (const Completion& completion : view.completions) {
     const RangeView& range = completion.range;
     const DeviceView& device = view.devices[range.place];
+    if (range.tenant) last_end_ns_[range.tenant->id] = completion.end_ns;
     const std::size_t processors = range.processors->empty() ? device.processors : range.processors->size();
     const auto units = static_cast<unsigned>((processors + device.grain - 1) / device.grain);
     const double seconds = completion.seconds();
@@ -50,7 +52,9 @@ void LithosPolicy::learn(const View& view) {
       counters_.unit_seconds += units * seconds;
       counters_.unit_seconds_unsized += static_cast<double>(owned > 0 ? owned : quotas.units()) * seconds;
     }
-    if (range.predicted_seconds >= 0) {
+    // Where only some are timed, those say nothing of the others; in some requests all are.
+    const bool all_timed = !partly_timed_.contains(range.queue) || batches_[range.queue] % options_.timed_batches == 0;
+    if (range.predicted_seconds >= 0 && range.timed && all_timed) {
       const bool missed = std::abs(range.predicted_seconds - seconds) > miss_seconds;
       const bool latency = range.tenant && range.tenant->settings.kind == TenantClass::latency;
       ++counters_.predicted;
@@ -58,6 +62,7 @@ void LithosPolicy::learn(const View& view) {
       counters_.latency_predicted += latency ? 1 : 0;
       counters_.latency_missed += latency && missed ? 1 : 0;
     }
+    if (!range.timed) continue;
     predictor_.record({range.queue, range.task, range.ordinal, range.traits.signature, range.of_blocks},
                       {units, range.blocks.size()}, seconds);
   }
@@ -78,18 +83,22 @@ void LithosPolicy::look_at(const View& view) {
   places_.clear();
   for (std::size_t i = 0; i < quotas_.size(); ++i) {
     const DeviceView& device = view.devices[i];
-    Place& place = places_.emplace_back(Place{quotas_[i].units(), device.grain, device.processors, &quotas_[i], {}});
+    Place& place = places_.emplace_back(Place{quotas_[i].units(),
+                                              device.grain,
+                                              device.processors,
+                                              std::min(device.set_units, quotas_[i].units()),
+                                              &quotas_[i],
+                                              {}});
     place.timers.emplace(view.in_flight, i, place.units, place.grain, view.now_ns, nanoseconds(options_.atom_seconds));
   }
   order_.resize(view.ready.size());
   for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
   if (order_.size() < 2) return;
-  std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-    const TaskView &left = view.ready[a], &right = view.ready[b];
-    if (class_of(left) != class_of(right)) return class_of(left) == TenantClass::latency;
-    if (left.queue->priority != right.queue->priority) return left.queue->priority > right.queue->priority;
-    return served_[id_of(left.queue->tenant)] < served_[id_of(right.queue->tenant)];
-  });
+  ranks_.clear();
+  for (const TaskView& task : view.ready)
+    ranks_.push_back(
+        {class_of(task) != TenantClass::latency, -task.queue->priority, served_[id_of(task.queue->tenant)]});
+  std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) { return ranks_[a] < ranks_[b]; });
 }
 
 void LithosPolicy::decide(const View& view, std::vector<Decision>& decisions) {
@@ -105,17 +114,34 @@ void LithosPolicy::decide(const View& view, std::vector<Decision>& decisions) {
 }
 
 void LithosPolicy::wake_at(const View& view, std::uint64_t time) {
-  if (time <= view.now_ns) time = view.now_ns + 1000;
+  // What depends on ranges that are overdue moves with the time.
+  constexpr std::uint64_t shortest_ns = 5000;
+  time = std::max(time, view.now_ns + shortest_ns);
   wake_ = wake_ ? std::min(*wake_, time) : time;
+}
+
+// Whether it has work, or had it until just now.
+bool LithosPolicy::awake(const View& view, const Tenant& tenant) {
+  if (tenant.awake()) return true;
+  const auto last = last_end_ns_.find(tenant.id);
+  if (last == last_end_ns_.end()) return false;
+  const std::uint64_t until = last->second + nanoseconds(options_.linger_seconds);
+  if (until <= view.now_ns) return false;
+  wake_at(view, until);
+  return true;
 }
 
 // The kernel's blocks fill so many units, and its time hardly falls with more than so many.
 unsigned LithosPolicy::wanted_units(const TaskView& task, const Place& place, unsigned most) {
-  const std::uint64_t resident = std::uint64_t{task.traits.resident_blocks} * place.grain;
+  const double slip = slip_of(task.queue->tenant);
+  // Another set of units would take longer than it saves.
+  if (place.set_units > 1 && slip < 1) return most;
+  // Real blocks that share a processor slow each other down. So few blocks have one each.
+  const std::uint64_t together = place.set_units > 1 ? 1 : task.traits.resident_blocks;
+  const std::uint64_t resident = together * place.grain;
   unsigned want = most;
   if (resident > 0)
     want = static_cast<unsigned>(std::min<std::uint64_t>(want, (task.left.size() + resident - 1) / resident));
-  const double slip = slip_of(task.queue->tenant);
   if (slip < 1 || want < most || most < 2) return std::max(want, 1u);
   const LaunchKey key = key_of(task);
   if (const auto scaling = predictor_.scaling(key)) return std::min(want, scaling->least(most, slip));
@@ -132,7 +158,7 @@ void LithosPolicy::add_stolen(const View& view, const TaskView& task, const Plac
   for (unsigned unit = 0; unit < place.units && choice.count < want; ++unit) {
     const int owner = place.quotas->owner(unit);
     if (choice.set[unit] || owner == tenant) continue;
-    if (owner != Quotas::nobody && (!options_.steal || view.tenants[static_cast<std::size_t>(owner)]->awake()))
+    if (owner != Quotas::nobody && (!options_.steal || awake(view, *view.tenants[static_cast<std::size_t>(owner)])))
       continue;
     const std::uint64_t busy = place.timers->busy_until(unit);
     if (busy > view.now_ns + most_wait) {
@@ -145,6 +171,23 @@ void LithosPolicy::add_stolen(const View& view, const TaskView& task, const Plac
   }
 }
 
+// Those of its own units that are free first; on devices where sets take long to make, the run of units of which all
+// are free first.
+void LithosPolicy::choose_own(const Place& place, const UnitSet& own, unsigned want, Choice& choice) const {
+  const auto busy = [&](unsigned unit) { return place.timers->busy_until(unit); };
+  if (place.set_units > 1) {
+    choice.set = first_free_run(own, borders_of(*place.quotas, place.set_units), want, busy);
+    choice.count = static_cast<unsigned>(choice.set.count());
+    return;
+  }
+  std::vector<unsigned> free;
+  for (unsigned unit = 0; unit < place.units; ++unit)
+    if (own[unit]) free.push_back(unit);
+  std::stable_sort(free.begin(), free.end(), [&](unsigned a, unsigned b) { return busy(a) < busy(b); });
+  for (unsigned i = 0; i < want; ++i) choice.set.set(free[i]);
+  choice.count = want;
+}
+
 LithosPolicy::Choice LithosPolicy::choose_units(const View& view, const TaskView& task, const Place& place) {
   const int tenant = task.queue->tenant ? number_of(view, task.queue->tenant) : Quotas::nobody;
   Choice choice;
@@ -154,19 +197,20 @@ LithosPolicy::Choice LithosPolicy::choose_units(const View& view, const TaskView
   const bool sized = slip_of(task.queue->tenant) >= 1;
   const unsigned want = wanted_units(task, place, sized && owned > 0 ? owned : most);
   if (owned > want) {
-    std::vector<unsigned> free;
-    for (unsigned unit = 0; unit < place.units; ++unit)
-      if (own[unit]) free.push_back(unit);
-    std::stable_sort(free.begin(), free.end(),
-                     [&](unsigned a, unsigned b) { return place.timers->busy_until(a) < place.timers->busy_until(b); });
-    for (unsigned i = 0; i < want; ++i) choice.set.set(free[i]);
-    choice.count = want;
+    choose_own(place, own, want, choice);
     return choice;
   }
   choice.set = own;
   choice.count = owned;
   if (owned >= want || task.traits.cooperative) return choice;
   add_stolen(view, task, place, tenant, want, choice);
+  if (place.set_units > 1) {
+    choice.set = longest_run(choice.set, borders_of(*place.quotas, place.set_units));
+    choice.count = static_cast<unsigned>(choice.set.count());
+    choice.stolen = (choice.set & ~own).any();
+    // What is its own does not go for what is lent.
+    if ((choice.set & own) != own) choice = {own, owned, false};
+  }
   if (!choice.stolen || task.divisible || owned > 0) return choice;
   const Estimate whole = predictor_.predict(key_of(task), {choice.count, task.left.size()});
   if (whole.seconds <= options_.confined_atoms * options_.atom_seconds) return choice;
@@ -189,6 +233,15 @@ std::uint64_t LithosPolicy::blocks_of(const TaskView& task, const Place& place, 
                    .wave = std::uint64_t{task.traits.resident_blocks} * place.grain * choice.count};
   if (const auto scaling = predictor_.scaling(key_of(task))) atoms.fixed_seconds = scaling->b;
   return atom_blocks(atoms);
+}
+
+// A launch that is known well need not be timed each time. It is in every so manieth request, and after a few others.
+bool LithosPolicy::wants_time(const TaskView& task, const Choice& choice, std::uint64_t blocks, const Estimate& whole,
+                              const QueueBacklog& backlog) {
+  if (choice.stolen || blocks != task.blocks || slip_of(task.queue->tenant) >= 1) return true;
+  if (whole.source != Estimate::Source::exact || backlog.untimed >= options_.most_untimed) return true;
+  if (batches_[task.queue->id] % options_.timed_batches == 0) return true;
+  return predictor_.samples(key_of(task)) < options_.timed_samples;
 }
 
 void LithosPolicy::consider(const View& view, std::size_t number, std::vector<Decision>& decisions) {
@@ -216,13 +269,17 @@ void LithosPolicy::consider(const View& view, std::size_t number, std::vector<De
   const double seconds =
       blocks == task.left.size() ? whole.seconds : predictor_.predict(key_of(task), {choice.count, blocks}).seconds;
   submit(view, number, choice, blocks, seconds, decisions);
+  decisions.back().timed = wants_time(task, choice, blocks, whole, backlog);
+  if (!decisions.back().timed) partly_timed_.insert(task.queue->id);
 }
 
 void LithosPolicy::submit(const View& view, std::size_t number, const Choice& choice, std::uint64_t blocks,
                           double seconds, std::vector<Decision>& decisions) {
   const TaskView& task = view.ready[number];
   const Place& place = places_[task.place];
-  const int priority = choice.stolen ? -1 : class_of(task) == TenantClass::latency ? 1 : 0;
+  // Below the owner's, but above what others have on units that are this tenant's own.
+  if (task.ordinal == 0 && task.left.begin == 0) ++batches_[task.queue->id];
+  const int priority = (class_of(task) == TenantClass::latency ? 1 : 0) - (choice.stolen ? 1 : 0);
   decisions.push_back({.task = number,
                        .blocks = blocks,
                        .processors = processors_of(choice.set, place.units, place.grain, place.processors),
@@ -235,6 +292,21 @@ void LithosPolicy::submit(const View& view, std::size_t number, const Choice& ch
   counters_.whole += part ? 0 : 1;
   served_[id_of(task.queue->tenant)] += std::max(seconds, options_.throttle_seconds) * choice.count;
   last_ = {choice.stolen ? "steals" : "own units", task.id, blocks, choice.count, seconds, true};
+}
+
+std::vector<Figure> LithosPolicy::figures() const {
+  const Counters& c = counters_;
+  const auto number = [](std::uint64_t count) { return static_cast<double>(count); };
+  return {{"ranges", number(c.ranges)},
+          {"stolen ranges", number(c.stolen)},
+          {"ranges of a part", number(c.atoms)},
+          {"ranges that measured", number(c.probes)},
+          {"predictions", number(c.predicted)},
+          {"predictions missed", number(c.missed)},
+          {"predictions of latency tenants", number(c.latency_predicted)},
+          {"predictions of latency tenants missed", number(c.latency_missed)},
+          {"unit seconds", c.unit_seconds},
+          {"unit seconds without right-sizing", c.unit_seconds_unsized}};
 }
 
 std::string LithosPolicy::explain() const {

@@ -9,8 +9,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "sched/policy.hpp"
@@ -23,14 +25,19 @@ namespace heddle::sched::lithos {
 struct Options {
   double throttle_seconds = 100e-6;  // work of a queue that may be in flight when more is submitted
   double atom_seconds = 300e-6;
-  bool atoms = true;           // otherwise launches go whole
-  bool steal = true;           // units of tenants that have no work; otherwise only those of nobody
-  unsigned most_stolen = 2;    // ranges of a queue in flight on units that are not its tenant's
+  bool atoms = true;         // otherwise launches go whole
+  bool steal = true;         // units of tenants that have no work; otherwise only those of nobody
+  unsigned most_stolen = 2;  // ranges of a queue in flight on units that are not its tenant's
+  // So long after its last work a tenant still counts as awake: the next request of one that is busy comes soon.
+  double linger_seconds = 100e-6;
   double slip = 0;             // of tenants that set none; below 1: kernels get all units that there are
   double most_overhead = 0.1;  // that atoms may add to a kernel's time
   // A launch that cannot be divided and takes longer than this many atoms gets at most half of the units that it could
   // steal.
   double confined_atoms = 4;
+  // Launches that were timed so often are timed in one of so many requests only, and at least one of so many in a row.
+  std::uint64_t timed_samples = 8, timed_batches = 8;
+  unsigned most_untimed = 5;
 };
 
 // Figures of the policy, for tests and reports.
@@ -53,6 +60,7 @@ class LithosPolicy final : public Policy {
   void decide(const View& view, std::vector<Decision>& decisions) override;
   std::optional<std::uint64_t> wake_ns(const View&) override { return wake_; }
   std::string explain() const override;
+  std::vector<Figure> figures() const override;
 
   const Counters& counters() const { return counters_; }
   Predictor& predictor() { return predictor_; }
@@ -60,7 +68,7 @@ class LithosPolicy final : public Policy {
  private:
   // A device during one call.
   struct Place {
-    unsigned units, grain, processors;
+    unsigned units, grain, processors, set_units;
     const Quotas* quotas;
     std::optional<Timers> timers;
   };
@@ -84,8 +92,12 @@ class LithosPolicy final : public Policy {
   Choice choose_units(const View& view, const TaskView& task, const Place& place);
   void add_stolen(const View& view, const TaskView& task, const Place& place, int tenant, unsigned want,
                   Choice& choice);
+  bool awake(const View& view, const Tenant& tenant);
+  void choose_own(const Place& place, const UnitSet& own, unsigned want, Choice& choice) const;
   unsigned wanted_units(const TaskView& task, const Place& place, unsigned most);
   std::uint64_t blocks_of(const TaskView& task, const Place& place, const Choice& choice, const Estimate& whole);
+  bool wants_time(const TaskView& task, const Choice& choice, std::uint64_t blocks, const Estimate& whole,
+                  const QueueBacklog& backlog);
   void wake_at(const View& view, std::uint64_t time);
   int number_of(const View& view, const Tenant* tenant) const;
   double slip_of(const Tenant* tenant) const;
@@ -99,7 +111,11 @@ class LithosPolicy final : public Policy {
   std::uint64_t quotas_version_ = ~std::uint64_t{0};
   std::vector<Place> places_;
   std::vector<std::size_t> order_;
-  std::map<std::uint32_t, double> served_;  // unit-seconds given to each tenant
+  std::vector<std::tuple<bool, int, double>> ranks_;    // of the ready tasks: less goes first
+  std::map<std::uint32_t, double> served_;              // unit-seconds given to each tenant
+  std::map<std::uint32_t, std::uint64_t> last_end_ns_;  // of each tenant's ranges
+  std::set<std::uint32_t> partly_timed_;                // queues with ranges that were not timed
+  std::map<std::uint32_t, std::uint64_t> batches_;      // of each queue: how often its ordinals have begun
   std::optional<std::uint64_t> wake_;
   Counters counters_;
   Last last_;

@@ -30,6 +30,8 @@ void set(Options& options, const std::string& name, const std::string& value) {
     options.throttle_seconds = number_of(name, value, 1) * 1e-6;
   else if (name == "atom")
     options.atom_seconds = number_of(name, value, 1) * 1e-6;
+  else if (name == "linger")
+    options.linger_seconds = number_of(name, value, 0) * 1e-6;
   else if (name == "atoms")
     options.atoms = switch_of(name, value);
   else if (name == "steal")
@@ -38,8 +40,8 @@ void set(Options& options, const std::string& name, const std::string& value) {
     options.slip = number_of(name, value, 1);
   else
     base::fail(ErrorCode::invalid_argument,
-               "the policy 'lithos' has no option '{}'; it has throttle, atom (microseconds), atoms, steal (on or off) "
-               "and slip (1.1)",
+               "the policy 'lithos' has no option '{}'; it has throttle, atom, linger (microseconds), atoms, steal (on "
+               "or off) and slip (1.1)",
                name);
 }
 

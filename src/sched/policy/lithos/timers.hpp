@@ -16,8 +16,9 @@ namespace heddle::sched::lithos {
 struct QueueBacklog {
   std::uint64_t end_ns = 0;  // predicted
   unsigned ranges = 0;
-  unsigned stolen = 0;   // with a priority below 0
+  unsigned stolen = 0;   // with a priority below that of its tenant's own units
   unsigned unknown = 0;  // without a prediction
+  unsigned untimed = 0;  // whose end is not reported
 };
 
 // A function of the ranges in flight alone, so it is right again after each submission and each completion.
@@ -38,7 +39,6 @@ class Timers {
   }
 
  private:
-  // What is overdue ends soon.
   static constexpr std::uint64_t soon_ns = 1000;
 
   void add(const RangeView& range, unsigned grain, std::uint64_t now_ns, std::uint64_t guess) {
@@ -46,11 +46,14 @@ class Timers {
     const bool known = range.predicted_seconds >= 0;
     const std::uint64_t time = known ? static_cast<std::uint64_t>(range.predicted_seconds * 1e9) : guess;
     const std::uint64_t start = std::max(range.submitted_ns, queue.end_ns);
-    queue.end_ns = std::max(start + time, now_ns + soon_ns);
+    // What is overdue ends soon, unless its end is not reported.
+    queue.end_ns = range.timed ? std::max(start + time, now_ns + soon_ns) : start + time;
     ++queue.ranges;
-    queue.stolen += range.priority < 0 ? 1 : 0;
+    queue.untimed += range.timed ? 0 : 1;
+    const int own = range.tenant && range.tenant->settings.kind == TenantClass::latency ? 1 : 0;
+    queue.stolen += range.priority < own ? 1 : 0;
     queue.unknown += known ? 0 : 1;
-    const std::uint64_t left = queue.end_ns - std::max(start, now_ns);
+    const std::uint64_t from = std::max(start, now_ns), left = queue.end_ns > from ? queue.end_ns - from : 0;
     const auto occupy = [&](std::size_t unit) {
       if (unit < busy_until_.size()) busy_until_[unit] = std::max(busy_until_[unit], start) + left;
     };
