@@ -42,7 +42,7 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
     table.add(cells);
   };
   for (const Workload& workload : scheduling_limited()) row(workload, true);
-  for (const unsigned threads : {64u, 256u, 0u}) {
+  for (const unsigned threads : {64u, 128u, 256u, 0u}) {
     std::vector<std::string> mean{threads != 0 ? fmt::format("geometric mean, {}", threads) : "geometric mean, type S",
                                   ""};
     for (const auto& of : gains) {

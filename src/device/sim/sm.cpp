@@ -3,15 +3,29 @@
 #include "device/sim/sm.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
+#include <string>
 
 namespace heddle::device::sim {
+
+namespace {
+
+// With what depends on the machine.
+PolicyOptions options_of(const MachineDescription& machine) {
+  PolicyOptions options(machine.policies.options);
+  if (options.is("home-lanes", "simd"))
+    options.set("home-lanes", std::to_string(std::bit_floor(std::clamp(machine.simd_width, 1u, machine::warp_size))));
+  return options;
+}
+
+}  // namespace
 
 Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
     : machine_(machine),
       index_(index),
       memory_(memory),
-      options_(machine.policies.options),
+      options_(options_of(machine)),
       residency_(make_residency(machine.policies.residency, machine.residency, options_)),
       issue_policy_(make_issue(machine.policies.issue)),
       lanes_(make_lanes(machine.policies.lanes)),

@@ -24,6 +24,11 @@ constexpr PolicyOption table[] = {
      "which warp of the pool issues next"},
     {"register-file", "lane-aware", "lane-aware, crossbar, ideal", 0, 0, formation,
      "threads keep their lane; any lane, with conflicts of banks; any lane"},
+    {"home-lanes", "simd", "simd, 1, 2, 4, 8, 16, 32", 0, 0, formation,
+     "lanes that read registers at a time: as many threads of a warp as it has turns may have the same home; simd: the "
+     "machine's lanes"},
+    {"warp-width", "32", "8, 16, 32", 0, 0, "divergence=pdom divergence=dwf",
+     "threads of the machine's warps; those of PTX are of several such"},
     {"pool", "128", "", 2, 4096, formation, "warps in the pool"},
     {"lut-entries", "64", "", 1, 4096, formation, "places at which warps are being formed"},
     {"lut-ways", "4", "", 1, 64, formation, "of a set of these"},
