@@ -47,8 +47,9 @@ constexpr std::array<Workload, 10> with_blocks_of{{of_latency("pointer_chase", t
                                                    {"vector_add", "regular", false, threads, many / 2},
                                                    {"bfs", "divergent", false, threads, many / 2},
                                                    of_latency("path_finder", threads)}};
-// Of the paper's 18 kernels, block slots are the limit of 8, threads that of 10. In its suites, blocks of the first
-// have 64 to 128 threads, those of the second 192 and more: here each kernel has blocks of 64, 128 and 256 threads.
+// Of the paper's 18 kernels, block slots are the limit of 8, threads that of 10. Its machine has 8 slots and 1,536
+// threads, so that slots are the limit of blocks with less than 192 threads: here each kernel has blocks of 64, 128 and
+// 256 threads.
 constexpr auto scheduling_list = [] {
   std::array<Workload, 30> all;
   for (std::size_t i = 0; i < 10; ++i) {

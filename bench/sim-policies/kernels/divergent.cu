@@ -446,13 +446,15 @@ extern "C" __global__ void nested_exit(const u32* in, u32* out, u32 n) {
     while (steps < 96) {
       ++steps;
       value = mixed(value);
-      if (value & 1)
-        value += steps;
-      else
+      if (value & 1) {  // a load, so that this stays a branch
+        value += in[(value >> 4) % n] | steps;
+      } else {
         value ^= steps << 5;
+      }
       if ((value & 31) == 0) break;
     }
-    for (u32 k = 0; k < 8; ++k) value = mixed(value + k);  // after the loop
+#pragma unroll 1
+    for (u32 k = 0; k < 64; ++k) value = mixed(value + k);  // after the loop: threads that have left it could wait for others
     out[i] = value;
   }
 }

@@ -40,8 +40,10 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
   for (std::uint32_t slot = residency_->warp_slots(); slot-- > 0;) free_slots_.push_back(slot);
   const Residency& limits = machine.residency;
   if (residency_->rotates())
-    rotation_ = std::make_unique<BlockRotation>(BlockRotation::Limits{limits.blocks, limits.threads, limits.warps},
-                                                statistics_.policy);
+    rotation_ = std::make_unique<BlockRotation>(
+        BlockRotation::Limits{limits.blocks, limits.threads, limits.warps,
+                              residency_->keeps_live_registers() ? limits.registers : 0},
+        statistics_.policy);
   if (const Interweaving* how = issue_policy_->interweaving()) {
     const SlotChooser::Rules rules{*how, options_.is("slot2", "any-free-group"), options_.number("ways"), shape_.warps};
     interweave_ = std::make_unique<Interweave>(

@@ -147,6 +147,7 @@ class Sm {
   void join_rotation(BlockContext& block);
   bool waits_for_memory(BlockContext& block) const;
   bool repeats(const BlockContext& block) const;
+  unsigned registers_kept(const BlockContext& block);
   void rotate();
   void apply(const BlockRotation::Change& change);
   void take_rows(BlockContext& block);

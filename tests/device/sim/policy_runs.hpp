@@ -27,8 +27,8 @@ inline const std::vector<OtherPolicies> other_policies = {
 // Variants of these, for fewer kernels.
 inline const std::vector<OtherPolicies> policy_variants = {
     {"hopper-h100",
-     {",residency=virtual-thread,memory-queue=active-first", ",divergence=its,residency=virtual-thread,issue=dual",
-      ",divergence=tbc,memory=ideal,scheduler=gto",
+     {",residency=virtual-thread,memory-queue=active-first", ",residency=finereg,memory-queue=active-first",
+      ",divergence=its,residency=virtual-thread,issue=dual", ",divergence=tbc,memory=ideal,scheduler=gto",
       ",divergence=tf,residency=virtual-thread,context-bits=0,swap=literal",
       ",residency=max,memory-queue=mascar,divergence=nrec", ",divergence=dwf,formation=minority,memory=ideal",
       ",divergence=dwf,formation=timestamp,pool=4", ",divergence=dwf,formation=pc,register-file=crossbar",

@@ -16,7 +16,7 @@ constexpr std::string_view frontier = "divergence=tf";
 constexpr std::string_view sbi = "issue=sbi issue=sbi+swi";
 constexpr std::string_view interwoven = "issue=sbi issue=swi issue=sbi+swi issue=wide";
 constexpr std::string_view swi = "issue=swi issue=sbi+swi";
-constexpr std::string_view virtual_thread = "residency=virtual-thread";
+constexpr std::string_view virtual_thread = "residency=virtual-thread residency=finereg";
 
 // An option is a line here.
 constexpr PolicyOption table[] = {
@@ -52,7 +52,7 @@ constexpr PolicyOption table[] = {
     {"context-entries", "4", "", 1, 64, virtual_thread, "entries of a warp's stack in a context"},
     {"context-bits", "512", "", 0, 65536, virtual_thread, "of a context moved in a cycle; 0: all at once"},
     {"context-scale", "1", "", 1, 16, virtual_thread, "times the size of a context"},
-    {"virtual-warps", "256", "", 1, 4096, "residency=virtual-thread residency=max",
+    {"virtual-warps", "256", "", 1, 4096, "residency=virtual-thread residency=finereg residency=max",
      "numbers of virtual warps on an SM"},
 };
 

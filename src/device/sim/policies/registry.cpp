@@ -52,10 +52,11 @@ constexpr std::array<Named<std::unique_ptr<MemQueuePolicy> (*)()>, 3> memory_que
     {"mascar", make_mascar},
     {"active-first", make_active_first},
 }};
-constexpr std::array<Named<std::unique_ptr<CtaResidencyPolicy> (*)(const Residency&, const PolicyOptions&)>, 3>
+constexpr std::array<Named<std::unique_ptr<CtaResidencyPolicy> (*)(const Residency&, const PolicyOptions&)>, 4>
     residencies{{
         {"round-robin", make_static_residency},
         {"virtual-thread", make_virtual_thread},
+        {"finereg", make_live_registers},
         {"max", make_max_residency},
     }};
 
