@@ -94,7 +94,7 @@ KernelStatistics Runner::run(const MachineDescription& machine, const std::strin
   if (verbose)
     fmt::print(stderr, "{}{} {} cycles {} warp instructions {:.2f} s\n", workload.kernel, policies, figures.cycles(),
                figures.sm.warp_instructions, seconds);
-  const std::string shape = fmt::format("{}/{}", workload.kernel, threads);
+  const std::string shape = fmt::format("{}/{}/{}", workload.kernel, threads, items);
   const auto [known, first] = results_.emplace(shape, out);
   if (!first && known->second != out)
     base::fail(ErrorCode::internal, "{} has other results with '{}'", shape, policies);

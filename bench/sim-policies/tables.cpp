@@ -9,10 +9,10 @@
 namespace heddle::bench::sim_policies {
 
 int make_tables(int argc, char** argv, const std::string& results_name, const MachineDescription& machine,
-                const std::vector<TablePart>& parts) {
+                const std::vector<TablePart>& parts, unsigned items) {
   Runner runner;
   runner.verbose = has_option(argc, argv, "--verbose");
-  runner.items = number_of(argc, argv, "--items", 0);
+  runner.items = number_of(argc, argv, "--items", items);
   runner.rounds = number_of(argc, argv, "--rounds", 1);
   choose_kernels(text_of(argc, argv, "--kernels"));
   const std::size_t first = number_of(argc, argv, "--skip", 0);

@@ -22,10 +22,14 @@ const std::string virtual_threads = ",residency=virtual-thread,memory-queue=acti
 double cycles(const KernelStatistics& figures) { return static_cast<double>(figures.cycles()); }
 
 std::string by_policy(Runner& runner, const MachineDescription& machine, Results& results) {
-  Table table(
-      {"kernel, threads of a block", "cycles", "Mascar", "VT", "MAX", "VT without cost", "VT without queues", "swaps"});
-  const std::string variants[] = {",memory-queue=mascar", virtual_threads, ",residency=max,memory-queue=mascar",
-                                  virtual_threads + ",context-bits=0", ",residency=virtual-thread"};
+  Table table({"kernel, threads of a block", "cycles", "Mascar", "VT", "MAX", "VT without cost", "VT without queues",
+               "finereg", "swaps"});
+  const std::string variants[] = {",memory-queue=mascar",
+                                  virtual_threads,
+                                  ",residency=max,memory-queue=mascar",
+                                  virtual_threads + ",context-bits=0",
+                                  ",residency=virtual-thread",
+                                  ",residency=finereg,memory-queue=active-first"};
   std::vector<std::vector<double>> gains(std::size(variants));
   const auto row = [&](const Workload& workload, bool counts) {
     const KernelStatistics base = runner.run(machine, "", workload);
@@ -42,7 +46,7 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
     table.add(cells);
   };
   for (const Workload& workload : scheduling_limited()) row(workload, true);
-  for (const unsigned threads : {64u, 256u, 0u}) {
+  for (const unsigned threads : {64u, 128u, 256u, 0u}) {
     std::vector<std::string> mean{threads != 0 ? fmt::format("geometric mean, {}", threads) : "geometric mean, type S",
                                   ""};
     for (const auto& of : gains) {

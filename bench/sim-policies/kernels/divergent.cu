@@ -226,33 +226,38 @@ extern "C" __global__ void bfs(const u32* in, u32* out, u32 n) {
   }
 }
 
-// Solutions of the queens' problem on a board of six, from a first column that depends on the thread.
+// Solutions of the queens' problem on boards of four to six, from a first column that depends on the thread. A level of
+// the search has a byte of each word, so that its stack stays in registers.
 extern "C" __global__ void n_queens(const u32* in, u32* out, u32 n) {
+  using u64 = unsigned long long;
   for (u32 i = item(); i < n; i += all()) {
     const u32 size = 4 + in[i] % 3, all = (1u << size) - 1;
-    u32 columns[8], left[8], right[8], rest[8];
+    u64 columns = 0, left = 0, right = 0, rest = 1u << (mixed(i) % size);
     int depth = 0;
     u32 solutions = 0;
-    columns[0] = left[0] = right[0] = 0;
-    rest[0] = 1u << (mixed(i) % size);
     while (depth >= 0) {
-      if (rest[depth] == 0) {
+      const u32 open = static_cast<u32>(rest) & 255;
+      if (open == 0) {
         --depth;
+        columns >>= 8;
+        left >>= 8;
+        right >>= 8;
+        rest >>= 8;
         continue;
       }
-      const u32 bit = rest[depth] & (0u - rest[depth]);
-      rest[depth] ^= bit;
-      const u32 c = columns[depth] | bit;
+      const u32 bit = open & (0u - open);
+      rest ^= bit;
+      const u32 c = (static_cast<u32>(columns) & 255) | bit;
       if (c == all) {
         ++solutions;
         continue;
       }
-      const u32 l = (left[depth] | bit) << 1, r = (right[depth] | bit) >> 1;
+      const u32 l = (((static_cast<u32>(left) & 255) | bit) << 1) & 255, r = ((static_cast<u32>(right) & 255) | bit) >> 1;
       ++depth;
-      columns[depth] = c;
-      left[depth] = l;
-      right[depth] = r;
-      rest[depth] = all & ~(c | l | r);
+      columns = columns << 8 | c;
+      left = left << 8 | l;
+      right = right << 8 | r;
+      rest = rest << 8 | (all & ~(c | l | r));
     }
     out[i] = solutions;
   }
@@ -441,13 +446,15 @@ extern "C" __global__ void nested_exit(const u32* in, u32* out, u32 n) {
     while (steps < 96) {
       ++steps;
       value = mixed(value);
-      if (value & 1)
-        value += steps;
-      else
+      if (value & 1) {  // a load, so that this stays a branch
+        value += in[(value >> 4) % n] | steps;
+      } else {
         value ^= steps << 5;
+      }
       if ((value & 31) == 0) break;
     }
-    for (u32 k = 0; k < 8; ++k) value = mixed(value + k);  // after the loop
+#pragma unroll 1
+    for (u32 k = 0; k < 64; ++k) value = mixed(value + k);  // after the loop: threads that have left it could wait for others
     out[i] = value;
   }
 }

@@ -46,7 +46,9 @@ struct IssueGroup {
   std::uint32_t warp = 0;   // of the block: whose scheduler and scoreboard it uses
   bool formed = false;      // of threads of any warps: its lanes are those of the SIMD unit
   std::uint8_t passes = 1;  // turns of its scheduler that it takes
-  Cycle held_until = 0;     // the policy has chosen it then
+  // Threads of the warps that the machine forms. Narrower ones occupy their scheduler and pipes for less time.
+  std::uint8_t width = machine::warp_size;
+  Cycle held_until = 0;  // the policy has chosen it then
   // The SM's, from here on.
   BlockContext* block = nullptr;
   std::uint32_t slot = 0;        // number of the warp on its SM

@@ -11,6 +11,7 @@
 
 #include "device/machine/program.hpp"
 #include "device/sim/frontier_layout.hpp"
+#include "device/sim/live_registers.hpp"
 #include "device/sim/machine_file/description.hpp"
 #include "device/sim/register_banks.hpp"
 
@@ -69,7 +70,12 @@ class CodeTiming {
 class ProgramTiming {
  public:
   ProgramTiming(const machine::Program& program, const Front& front)
-      : program_(program), front_(front), codes_(program.ptx().functions.size()), made_(codes_.size()) {}
+      : program_(program),
+        front_(front),
+        live_(program.ptx()),
+        codes_(program.ptx().functions.size()),
+        made_(codes_.size()) {}
+  LiveRegisters& live_registers() { return live_; }
   const CodeTiming& of(const machine::Code& code) {
     const CodeTiming* const there = made_[code.index].load(std::memory_order_acquire);
     return there ? *there : make(code);
@@ -80,6 +86,7 @@ class ProgramTiming {
 
   const machine::Program& program_;
   const Front front_;
+  LiveRegisters live_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<CodeTiming>> codes_;
   std::vector<std::atomic<const CodeTiming*>> made_;  // the same, without the mutex

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "device/machine/block.hpp"
+
 namespace heddle::device::sim {
 
 PipeSet::PipeSet(const MachineDescription& machine)
@@ -56,9 +58,10 @@ PipeClass PipeSet::choose(const OpTiming& op, unsigned scheduler, Cycle now) con
   return op.pipe;
 }
 
-Cycle PipeSet::occupy(const OpTiming& op, PipeClass pipe, unsigned scheduler, Cycle now) {
+Cycle PipeSet::occupy(const OpTiming& op, PipeClass pipe, unsigned scheduler, Cycle now, unsigned width) {
   const Class& of = classes_[static_cast<unsigned>(pipe)];
-  const Cycle interval = pipe == op.pipe ? of.interval : sfu_multiply_interval_;
+  const Cycle whole = pipe == op.pipe ? of.interval : sfu_multiply_interval_;
+  const Cycle interval = std::max<Cycle>(whole * width / machine::warp_size, 1);
   until_[first_free(of, scheduler)] = now + interval;
   busy_[static_cast<unsigned>(pipe)] += interval;
   return of.latency;

@@ -18,8 +18,9 @@ class PipeSet {
 
   // The first cycle in which a scheduler can issue to such a pipe.
   Cycle free_at(PipeClass pipe, unsigned scheduler) const;
-  // Issues: occupies a pipe that is free at `now`. Returns the cycles until a dependent instruction can issue.
-  Cycle occupy(const OpTiming& op, PipeClass pipe, unsigned scheduler, Cycle now);
+  // Issues for a warp of `width` threads: occupies a pipe that is free at `now`. Returns the cycles until a dependent
+  // instruction can issue.
+  Cycle occupy(const OpTiming& op, PipeClass pipe, unsigned scheduler, Cycle now, unsigned width);
   Cycle latency(PipeClass pipe) const { return classes_[static_cast<unsigned>(pipe)].latency; }
   // The pipe that executes an operation now: its own, or for multiplications the SFU if only that is free.
   PipeClass choose(const OpTiming& op, unsigned scheduler, Cycle now) const;

@@ -3,15 +3,29 @@
 #include "device/sim/sm.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <functional>
+#include <string>
 
 namespace heddle::device::sim {
+
+namespace {
+
+// With what depends on the machine.
+PolicyOptions options_of(const MachineDescription& machine) {
+  PolicyOptions options(machine.policies.options);
+  if (options.is("home-lanes", "simd"))
+    options.set("home-lanes", std::to_string(std::bit_floor(std::clamp(machine.simd_width, 1u, machine::warp_size))));
+  return options;
+}
+
+}  // namespace
 
 Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
     : machine_(machine),
       index_(index),
       memory_(memory),
-      options_(machine.policies.options),
+      options_(options_of(machine)),
       residency_(make_residency(machine.policies.residency, machine.residency, options_)),
       issue_policy_(make_issue(machine.policies.issue)),
       lanes_(make_lanes(machine.policies.lanes)),
@@ -26,8 +40,10 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
   for (std::uint32_t slot = residency_->warp_slots(); slot-- > 0;) free_slots_.push_back(slot);
   const Residency& limits = machine.residency;
   if (residency_->rotates())
-    rotation_ = std::make_unique<BlockRotation>(BlockRotation::Limits{limits.blocks, limits.threads, limits.warps},
-                                                statistics_.policy);
+    rotation_ = std::make_unique<BlockRotation>(
+        BlockRotation::Limits{limits.blocks, limits.threads, limits.warps,
+                              residency_->keeps_live_registers() ? limits.registers : 0},
+        statistics_.policy);
   if (const Interweaving* how = issue_policy_->interweaving()) {
     const SlotChooser::Rules rules{*how, options_.is("slot2", "any-free-group"), options_.number("ways"), shape_.warps};
     interweave_ = std::make_unique<Interweave>(

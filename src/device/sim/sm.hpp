@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "device/sim/block_context.hpp"
@@ -146,6 +147,7 @@ class Sm {
   void join_rotation(BlockContext& block);
   bool waits_for_memory(BlockContext& block) const;
   bool repeats(const BlockContext& block) const;
+  unsigned registers_kept(const BlockContext& block);
   void rotate();
   void apply(const BlockRotation::Change& change);
   void take_rows(BlockContext& block);
@@ -188,6 +190,7 @@ class Sm {
   std::vector<std::uint32_t> free_slots_;  // of warps, descending
   std::vector<Ended> ended_;
   std::vector<IssueGroup*> ready_;
+  std::vector<std::pair<BlockContext*, IssueGroup*>> shared_slot_;  // groups that issue in one slot, and their blocks
   struct Returning {
     Cycle at;
     std::uint64_t order;

@@ -28,6 +28,8 @@ void Sm::check(const BlockContext& block) const {
   audit.require(!block.active || block.pending_writes == 0, "an active block has no results that it does not know of");
   audit.require(physical_.used() <= machine_.residency.warps, "active warps are no more than physical ones");
   audit.require(rotation_->active() <= machine_.residency.blocks, "active blocks are no more than scheduling allows");
+  audit.require(!residency_->keeps_live_registers() || rotation_->held() <= machine_.residency.registers,
+                "registers of active blocks, and what others keep, are within the register file");
   if (!block.active) return;
   for (const WarpContext& warp : block.warps)
     audit.require(physical_.owned_by(warp.physical, warp.slot), "a warp of an active block has a physical warp");

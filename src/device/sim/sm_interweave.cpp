@@ -144,7 +144,10 @@ void Sm::issue_context(const Context& context, Scheduler& scheduler, bool shares
   for (unsigned i = 0; i < halves.count; ++i) lanes += static_cast<unsigned>(std::popcount(halves.group[i]->mask));
   const PipeClass pipe = halves.group[0]->op->pipe;
   state.rows.occupy(pipe, now_);
-  if (!shares) statistics_.issue_slots += Frontier::halves;
+  if (!shares) {
+    statistics_.issue_slots += Frontier::halves;
+    statistics_.slot_lanes += Frontier::halves * machine::warp_size;
+  }
   scheduler.use = SlotUse::issue;
   scheduler.bucket = 2 + (std::min((lanes + 1) / Frontier::halves, machine::warp_size) + 3) / 4;
   // Schedulers that follow one another take a cycle each: the first one's has passed when its choice issues.

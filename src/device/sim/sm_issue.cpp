@@ -76,12 +76,13 @@ bool Sm::turn(unsigned number) {
   }
   issued_ = true;
   scheduler.policy->issued(*group);
-  const Cycle turns = group->passes;
+  const Cycle turn = std::max(machine_.front.issue_interval * group->width / machine::warp_size, 1u);
+  const Cycle taken = group->passes * turn;
   const bool shares = group->block->divergence->shares_slots();
   const unsigned lanes = shares ? issue_shared(*group, number) : issue_turn(*group, number);
   scheduler.use = SlotUse::issue;
   scheduler.bucket = 2 + (std::min(lanes, machine::warp_size) + 3) / 4;
-  scheduler.wake = scheduler.free = now_ + turns * machine_.front.issue_interval;
+  scheduler.wake = scheduler.free = now_ + taken;
   return true;
 }
 
@@ -90,10 +91,12 @@ unsigned Sm::issue_turn(IssueGroup& group, unsigned scheduler) {
   const auto lanes = static_cast<unsigned>(std::popcount(group.mask));
   for (unsigned issued = 0;;) {
     ++statistics_.issue_slots;
+    statistics_.slot_lanes += group.width;
     const PipeClass pipe = pipes_.choose(*group.op, scheduler, now_);
     if (observer_) observer_->issued(now_, group, pipe);
     group.not_before = now_;
-    const Cycle latency = pipes_.occupy(*group.op, pipe, scheduler, now_) + read_operands(group, scheduler);
+    const Cycle latency =
+        pipes_.occupy(*group.op, pipe, scheduler, now_, group.width) + read_operands(group, scheduler);
     if (!issue(group, latency)) return lanes;
     const bool more = issue_policy_->another(group, ++issued) && group.ready <= now_ && !group.op->ordered &&
                       pipe_free(*group.op, scheduler) <= now_ && schedulers_[scheduler].operands <= now_;
@@ -104,26 +107,36 @@ unsigned Sm::issue_turn(IssueGroup& group, unsigned scheduler) {
   return lanes;
 }
 
-// The group, and all of its warp that could issue too, in one slot. They occupy one pipe: the bound is for machines
-// with as many lanes. Returns the lanes of all.
+// The group, and others of the scheduler's that could issue too, in one slot: as many threads as the slot has lanes, of
+// any warps. They occupy one pipe: the bound is for machines with as many lanes. Returns the lanes of all.
 unsigned Sm::issue_shared(IssueGroup& group, unsigned scheduler) {
-  BlockContext& block = *group.block;
   ++statistics_.issue_slots;
-  std::vector<IssueGroup*> all{&group};
-  for (IssueGroup* other : block.divergence->groups())
-    if (other != &group && other->slot == group.slot && other->ready <= now_ && !other->op->ordered)
-      all.push_back(other);
-  pipes_.occupy(*group.op, group.op->pipe, scheduler, now_);
+  statistics_.slot_lanes += machine::warp_size;
+  shared_slot_.clear();
   unsigned lanes = 0;
-  for (IssueGroup* one : all) {
-    lanes += static_cast<unsigned>(std::popcount(one->mask));
+  const auto add = [&](IssueGroup& one) {
+    const auto more = static_cast<unsigned>(std::popcount(one.mask));
+    if (lanes + more > machine::warp_size) return;
+    lanes += more;
+    shared_slot_.push_back({one.block, &one});
+  };
+  add(group);
+  // The others in turn, so that none of the pool starves.
+  const auto& pool = schedulers_[scheduler].pool;
+  const auto first = static_cast<std::size_t>(std::find(pool.begin(), pool.end(), &group) - pool.begin());
+  for (std::size_t i = 1; i < pool.size() && lanes < machine::warp_size; ++i) {
+    IssueGroup& other = *pool[(first + i) % pool.size()];
+    if (other.mask != 0 && other.ready <= now_ && !other.op->ordered) add(other);
+  }
+  pipes_.occupy(*group.op, group.op->pipe, scheduler, now_, machine::warp_size);
+  for (const auto& [block, one] : shared_slot_) {
     if (observer_) observer_->issued(now_, *one, one->op->pipe);
     one->not_before = now_ + 1;
   }
-  for (IssueGroup* one : all) {
-    issue(*one, pipes_.latency(one->op->pipe));
-    const bool gone = std::none_of(blocks_.begin(), blocks_.end(), [&](const auto& b) { return b.get() == &block; });
-    if (gone) break;
+  for (const auto& [block, one] : shared_slot_) {
+    const bool there =
+        std::any_of(blocks_.begin(), blocks_.end(), [&, of = block](const auto& b) { return b.get() == of; });
+    if (there) issue(*one, pipes_.latency(one->op->pipe));
   }
   return lanes;
 }

@@ -13,7 +13,8 @@ void Sm::join_rotation(BlockContext& block) {
   const BlockStateSize context{options_.number("context-entries"), options_.number("context-scale")};
   block.id = next_block_id_++;
   block.active = rotation_->add(block.id, block.work.needs.threads, block.work.needs.warps,
-                                context.cycles(warps, options_.number("context-bits"))) == BlockState::active;
+                                context.cycles(warps, options_.number("context-bits")),
+                                block.work.needs.registers) == BlockState::active;
   if (block.active) take_rows(block);
   block.changed = true;
 }
@@ -41,6 +42,17 @@ bool Sm::repeats(const BlockContext& block) const {
   });
 }
 
+// Of the register file, if the block gives way now.
+unsigned Sm::registers_kept(const BlockContext& block) {
+  const BlockNeeds& needs = block.work.needs;
+  if (!residency_->keeps_live_registers()) return needs.registers;
+  LiveRegisters& live = block.work.timing.live_registers();
+  const unsigned each = needs.registers / std::max(needs.warps * machine::warp_size, 1u);
+  unsigned words = 0;
+  for (const machine::Warp& warp : block.block.warps) words += live.of(block.block, warp, each);
+  return words * machine::warp_size;
+}
+
 // The end of a cycle.
 void Sm::rotate() {
   Cycle again = rotate_at_ > now_ ? rotate_at_ : never;  // others' results come then
@@ -49,7 +61,10 @@ void Sm::rotate() {
     if (!block.changed && now_ < rotate_at_ && !watches_) continue;
     block.changed = false;
     const BlockState state = rotation_->state(block.id);
-    if (state == BlockState::active) rotation_->stalled(block.id, waits_for_memory(block) || repeats(block));
+    if (state == BlockState::active) {
+      const bool stalled = waits_for_memory(block) || repeats(block);
+      rotation_->stalled(block.id, stalled, stalled ? registers_kept(block) : 0);
+    }
     if (state != BlockState::pending) continue;
     const bool writes = block.pending_writes != 0 || block.last_write > now_;
     if (!writes)

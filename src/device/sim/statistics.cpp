@@ -12,6 +12,7 @@ void for_each_count(SmStatistics& a, const SmStatistics& b, F&& f) {
   f(a.warp_instructions, b.warp_instructions);
   f(a.thread_instructions, b.thread_instructions);
   f(a.issue_slots, b.issue_slots);
+  f(a.slot_lanes, b.slot_lanes);
   f(a.resident_warp_cycles, b.resident_warp_cycles);
   f(a.blocks, b.blocks);
   for (std::size_t i = 0; i < a.uses.size(); ++i) f(a.uses[i], b.uses[i]);
@@ -50,7 +51,7 @@ SmStatistics& SmStatistics::operator-=(const SmStatistics& other) {
 }
 
 double KernelStatistics::ipc() const { return ratio(sm.thread_instructions, cycles()); }
-double KernelStatistics::simd_efficiency() const { return ratio(sm.thread_instructions, sm.issue_slots * 32); }
+double KernelStatistics::simd_efficiency() const { return ratio(sm.thread_instructions, sm.slot_lanes); }
 double KernelStatistics::occupancy() const { return ratio(sm.resident_warp_cycles, cycles() * sms * warps_per_sm); }
 
 }  // namespace heddle::device::sim

@@ -44,6 +44,7 @@ struct SmStatistics {
   std::uint64_t warp_instructions = 0;                    // issued groups
   std::uint64_t thread_instructions = 0;                  // their lanes
   std::uint64_t issue_slots = 0;                          // slots that issued: less than groups where several share one
+  std::uint64_t slot_lanes = 0;                           // lanes of these slots: as many as the machine's warps have
   std::uint64_t resident_warp_cycles = 0;                 // warps on the SM, added up over all cycles
   std::uint64_t blocks = 0;                               // that ended here
   std::array<std::uint64_t, slot_uses> uses{};            // slots by use; their sum is `slots`

@@ -80,6 +80,54 @@ TEST(FormedWarps, RegisterFilesInTheirOrder) {
   EXPECT_LT(cycles("lane-aware"), cycles("crossbar"));
 }
 
+// D4: the bound is a bound, where memory is ideal.
+TEST(FormedWarps, NoPolicyIsFasterThanMimd) {
+  const auto cycles = [&](const char* divergence) {
+    return static_cast<double>(
+        run_kernel(std::string("dwf-g80,memory=ideal,divergence=") + divergence, random_sides, core).figures.cycles());
+  };
+  const double bound = cycles("mimd");
+  for (const char* divergence : {"pdom", "nrec", "tf", "dwf", "its", "tbc"})
+    EXPECT_LT(bound, 1.01 * cycles(divergence)) << divergence;
+}
+
+// Groups of 8 threads take the same side.
+std::string sides_of_eight() {
+  std::string text = even_and_odd;
+  return text.replace(text.find("and.b32 %r0, %t, 1;"), 19, "and.b32 %r0, %t, 8;");
+}
+
+// D17: warps of 8 and 16 threads do the same as those of 32, and occupy the lanes for less time. Those of 8 do not part
+// where groups of 8 threads do.
+TEST(FormedWarps, NarrowWarpsLoseFewerLanes) {
+  const KernelRun wide = run_kernel("dwf-g80", sides_of_eight(), core);
+  EXPECT_LT(wide.figures.simd_efficiency(), 0.8);
+  for (const char* width : {"8", "16"}) {
+    const KernelRun stack = run_kernel(std::string("dwf-g80,warp-width=") + width, sides_of_eight(), core);
+    const KernelRun formed = run_kernel(dwf + ",lanes=swizzle,pool=1024,warp-width=" + width, sides_of_eight(), core);
+    EXPECT_EQ(stack.words, wide.words) << width;
+    EXPECT_EQ(formed.words, wide.words) << width;
+    EXPECT_EQ(stack.figures.sm.thread_instructions, wide.figures.sm.thread_instructions) << width;
+    EXPECT_EQ(formed.figures.sm.thread_instructions, wide.figures.sm.thread_instructions) << width;
+    const bool parts = std::string(width) == "16";
+    EXPECT_NEAR(stack.figures.simd_efficiency(), parts ? wide.figures.simd_efficiency() : 1, 0.01) << width;
+    EXPECT_LT(stack.figures.cycles(), (parts ? 1.01 : 0.8) * static_cast<double>(wide.figures.cycles())) << width;
+  }
+}
+
+// Section 2.6, granularity: the 8 lanes of the register file are read four times for a warp of 32. Threads of warps in
+// which the same side of 16 threads goes on can share one.
+TEST(FormedWarps, ThreadsOfOneHomeShareAWarpInTurns) {
+  const std::string halves = sides_of_eight();
+  const auto efficiency = [&](const std::string& options) {
+    return run_kernel(dwf + ",lanes=identity" + options, halves, core).figures.simd_efficiency();
+  };
+  const double strict = efficiency(",home-lanes=32");
+  EXPECT_LT(strict, 1.05 * run_kernel("dwf-g80", halves, core).figures.simd_efficiency());
+  EXPECT_GT(efficiency(""), 1.5 * strict) << "as many as the machine has lanes: 8";
+  EXPECT_EQ(efficiency(""), efficiency(",home-lanes=8"));
+}
+
 std::string ways(unsigned count) {
   std::string text = "mov.u32 %r2, 0;\nrem.u32 %r0, %t, " + std::to_string(count) + ";\nts: .branchtargets ";
   for (unsigned i = 0; i < count; ++i) text += (i != 0 ? ", L" : "L") + std::to_string(i);

@@ -27,12 +27,13 @@ inline const std::vector<OtherPolicies> other_policies = {
 // Variants of these, for fewer kernels.
 inline const std::vector<OtherPolicies> policy_variants = {
     {"hopper-h100",
-     {",residency=virtual-thread,memory-queue=active-first", ",divergence=its,residency=virtual-thread,issue=dual",
-      ",divergence=tbc,memory=ideal,scheduler=gto",
+     {",residency=virtual-thread,memory-queue=active-first", ",residency=finereg,memory-queue=active-first",
+      ",divergence=its,residency=virtual-thread,issue=dual", ",divergence=tbc,memory=ideal,scheduler=gto",
       ",divergence=tf,residency=virtual-thread,context-bits=0,swap=literal",
       ",residency=max,memory-queue=mascar,divergence=nrec", ",divergence=dwf,formation=minority,memory=ideal",
       ",divergence=dwf,formation=timestamp,pool=4", ",divergence=dwf,formation=pc,register-file=crossbar",
-      ",divergence=dwf,formation=pdom-priority,register-file=ideal,lut-entries=4"}},
+      ",divergence=dwf,formation=pdom-priority,register-file=ideal,lut-entries=4", ",warp-width=8,scheduler=gto",
+      ",divergence=dwf,lanes=swizzle,home-lanes=8", ",divergence=dwf,lanes=swizzle,warp-width=16,home-lanes=4"}},
     // Warps of 64 threads, on the machine of the paper that describes them.
     {"sbi-fermi",
      {",divergence=tf,layout=asis,issue=dual,exchange=off", ",issue=wide,lanes=mirror-odd",

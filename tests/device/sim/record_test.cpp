@@ -34,9 +34,9 @@ constexpr const char* body =
     ".loc 1 3 1\nld.global.f32 %f, [%p];\nsetp.ge.u32 %c, %t, 16;\n@%c bra L;\nfma.rn.f32 %f, %f, %f, %f;\nL:\n"
     "bar.sync 0;\n.loc 1 4 1\nst.global.f32 [%p], %f;\nret;\n}\n";
 
-// Runs the kernel `launches` times with these options of sim:fermi-gtx480.
-void run(const std::string& options, const std::string& text, unsigned launches = 1, unsigned blocks = 4) {
-  const auto device = make_sim_device(parse_sim_options("sim:fermi-gtx480" + options));
+// Runs the kernel `launches` times on a machine with options.
+void run_on(const std::string& machine, const std::string& text, unsigned launches, unsigned blocks, unsigned threads) {
+  const auto device = make_sim_device(parse_sim_options("sim:" + machine));
   const auto module = device->load(std::make_shared<const ptx::Module>(ptx::parse(text, "k")), {});
   const auto memory = device->allocate(1 << 16);
   const auto queue = device->queue({});
@@ -45,8 +45,11 @@ void run(const std::string& options, const std::string& text, unsigned launches 
   std::vector<std::byte> arguments(sizeof address);
   std::memcpy(arguments.data(), &address, sizeof address);
   for (unsigned i = 0; i < launches; ++i)
-    queue->launch(module->function("k"), {.grid = {blocks}, .block = {64}}, {0, blocks}, arguments);
+    queue->launch(module->function("k"), {.grid = {blocks}, .block = {threads}}, {0, blocks}, arguments);
   queue->synchronize();
+}
+void run(const std::string& options, const std::string& text, unsigned launches = 1, unsigned blocks = 4) {
+  run_on("fermi-gtx480" + options, text, launches, blocks, 64);
 }
 
 std::vector<json> lines_of(const std::string& file) {
@@ -195,6 +198,36 @@ TEST_F(Record, OptionsAreRefusedWithThoseThatThereAre) {
   EXPECT_THAT(message(",report=/no/such/folder/r.json"), testing::HasSubstr("/no/such/folder"));
   for (const char* option : {"memory-queue", "memory,", "threads", "report", "trace-cycles", "trace-launches"})
     EXPECT_THAT(message(",colour=red"), testing::HasSubstr(option));
+}
+
+// One thread of each warp takes a short branch in the first turn of a loop. Under majority these stand still until the
+// others have ended (Dynamic Warp Formation, section 6.2); by the joins that they have passed they keep up.
+TEST_F(Record, ProgressShowsThreadsThatAreLeftBehind) {
+  std::string text =
+      ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a)\n{\n.reg .u64 %p, %q;\n"
+      ".reg .u32 %t, %i, %x, %l; .reg .pred %c, %d;\nld.param.u64 %p, [a];\nmov.u32 %t, %tid.x;\nmov.u32 %i, 0;\n"
+      "mov.u32 %x, 0;\nand.b32 %l, %t, 31;\nL:\nadd.u32 %x, %x, 1;\nadd.u32 %x, %x, 1;\nadd.u32 %x, %x, 1;\n"
+      "add.u32 %x, %x, %i;\nsetp.eq.u32 %c, %l, 5;\n@%c bra S;\nJ:\nadd.u32 %i, %i, 1;\n"
+      "setp.lt.u32 %d, %i, 60;\n@%d bra L;\nmul.wide.u32 %q, %t, 4;\nadd.u64 %p, %p, %q;\nst.global.u32 [%p], %x;\n"
+      "ret;\nS:\nadd.u32 %x, %x, 7;\nadd.u32 %l, %l, 64;\nbra.uni J;\n}\n";
+  const auto longest_stand = [&](const std::string& formation) {
+    const std::string name = file(formation + ".json");
+    run_on("dwf-g80,divergence=dwf,lanes=swizzle,formation=" + formation + ",report=" + name, text, 1, 1, 768);
+    const json progress = of_kind(lines_of(name), "launch").at(0).at("progress");
+    const json &cycles = progress.at("cycles"), &counts = progress.at("instructions");
+    EXPECT_EQ(progress.at("threads"), 768);
+    EXPECT_EQ(progress.at("unfinished").front(), 768);
+    EXPECT_EQ(progress.at("unfinished").back(), 0);
+    EXPECT_GT(cycles.size(), 20u);
+    double longest = 0;
+    for (std::size_t i = 0, from = 0; i < cycles.size(); ++i) {
+      if (counts[i][0] != counts[from][0]) from = i;
+      longest = std::max(longest, cycles[i].get<double>() - cycles[from].get<double>());
+    }
+    return longest / cycles.back().get<double>();
+  };
+  EXPECT_GT(longest_stand("majority"), 0.5);
+  EXPECT_LT(longest_stand("pdom-priority"), 0.2);
 }
 
 }  // namespace

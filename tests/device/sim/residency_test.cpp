@@ -47,6 +47,24 @@ TEST(VirtualThread, DoesNothingWhereCapacityIsTheLimit) {
   EXPECT_EQ(other.figures.sm.policy[PolicyEvent::swaps_out], 0u);
 }
 
+// Type C again, but while the blocks wait only few of their 60 registers hold values: with finereg others come.
+TEST(LiveRegisters, LetMoreBlocksWaitThanTheRegisterFileHolds) {
+  std::string body = chase + "mul.wide.u32 %q, %i, 4;\nadd.u64 %q, %p, %q;\nld.global.u32 %r0, [%q];\n";
+  for (int i = 1; i < 60; ++i)
+    body += "add.u32 %r" + std::to_string(i) + ", %r" + std::to_string(i - 1) + ", " + std::to_string(i) + ";\n";
+  for (int i = 1; i < 60; ++i) body += "xor.b32 %r0, %r0, %r" + std::to_string(i) + ";\n";
+  body += "st.global.u32 [%q+131072], %r0;\n";  // beyond what the chase reads
+  const KernelShape shape{.threads = 64, .blocks = 64, .words = 1 << 16};
+  const Ran base = run_kernel("fermi-gtx480", body, shape),
+            other = run_kernel("fermi-gtx480,residency=virtual-thread", body, shape),
+            live = run_kernel("fermi-gtx480,residency=finereg", body, shape);
+  EXPECT_EQ(base.words, live.words);
+  EXPECT_EQ(other.figures.sm.policy[PolicyEvent::swaps_out], 0u);
+  EXPECT_GT(live.figures.sm.policy[PolicyEvent::swaps_out], 10u);
+  EXPECT_LT(live.figures.cycles(), 0.95 * static_cast<double>(base.figures.cycles()));
+  EXPECT_EQ(live.figures.sm.thread_instructions, base.figures.sm.thread_instructions);
+}
+
 // Blocks wait for the one that comes after all active ones: it gets its turn when the others only repeat themselves.
 TEST(VirtualThread, BlocksThatOnlyWaitGiveWay) {
   const std::string body = R"(

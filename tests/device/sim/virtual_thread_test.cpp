@@ -161,5 +161,30 @@ TEST_F(Rotation, ThreadsAndWarpsAreLimitsToo) {
   EXPECT_EQ(rotation.add(2, 1024, 32, 1), BlockState::ready);
 }
 
+// With finereg a block gives way only if what both need then is in the register file.
+TEST(BlockRotation, ExchangesBlocksWhereRegistersSuffice) {
+  for (const unsigned keeps : {30u, 50u}) {
+    PolicyCounts counts;
+    BlockRotation rotation({8, 1536, 48, 100}, counts);
+    EXPECT_EQ(rotation.add(1, 64, 2, 4, 60), BlockState::active);
+    EXPECT_EQ(rotation.add(2, 64, 2, 4, 60), BlockState::ready);
+    EXPECT_EQ(rotation.held(), 60u) << "a block has no registers before its first turn";
+    rotation.stalled(1, true, keeps);
+    rotation.step(10);
+    EXPECT_EQ(rotation.state(1), keeps == 30 ? BlockState::pending : BlockState::active);
+    EXPECT_EQ(rotation.held(), keeps == 30 ? 90u : 60u);
+    rotation.step(14);
+    EXPECT_NE(rotation.state(2), BlockState::active) << "registers of the block that left are moved first";
+    rotation.step(40);
+    EXPECT_EQ(rotation.state(2), keeps == 30 ? BlockState::active : BlockState::ready);
+    rotation.remove(1);
+    rotation.step(80);
+    rotation.step(120);
+    EXPECT_EQ(rotation.state(2), BlockState::active);
+    rotation.remove(2);
+    EXPECT_EQ(rotation.held(), 0u);
+  }
+}
+
 }  // namespace
 }  // namespace heddle::device::sim

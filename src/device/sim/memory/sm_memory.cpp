@@ -157,28 +157,30 @@ void SmMemory::advance(Cycle now) {
   }
 }
 
-// Looks up transactions of the first access: as many as there are banks, in the order of the transactions.
+// Looks up transactions of the accesses that wait, in their order: until one finds its bank taken by another of the
+// cycle, or waits for data.
 void SmMemory::look_up(Cycle now) {
-  Queued& access = queued_[head_];
   std::uint32_t busy = 0;
   MemoryStall stall = MemoryStall::none;
-  while (access.next < access.transactions.count) {
-    const Transaction& transaction = access.transactions.list[access.next];
-    const std::uint32_t bank = 1u << (line_of(transaction) & (l1_.banks - 1));
-    if ((busy & bank) != 0) break;
-    stall = serve(access, transaction, now);
-    if (stall != MemoryStall::none) break;
-    busy |= bank;
-    ++access.next;
-  }
-  port_free_ = busy != 0 ? now + 1 : now;
-  if (access.next == access.transactions.count) {
+  for (bool goes_on = true; goes_on && waiting_ != 0;) {
+    Queued& access = queued_[head_];
+    while (goes_on && access.next < access.transactions.count) {
+      const Transaction& transaction = access.transactions.list[access.next];
+      const std::uint32_t bank = 1u << (line_of(transaction) & (l1_.banks - 1));
+      if ((busy & bank) == 0) stall = serve(access, transaction, now);
+      goes_on = (busy & bank) == 0 && stall == MemoryStall::none;
+      if (!goes_on) break;
+      busy |= bank;
+      ++access.next;
+    }
+    if (access.next != access.transactions.count) break;
     head_ = (head_ + 1) % queued_.size();
     --waiting_;
-  } else if (stall != MemoryStall::none) {
-    blocked_ = stall;
-    blocked_since_ = now;
   }
+  port_free_ = busy != 0 ? now + 1 : now;
+  if (stall == MemoryStall::none) return;
+  blocked_ = stall;
+  blocked_since_ = now;
 }
 
 // Data have arrived: an access that could not go on is tried again.

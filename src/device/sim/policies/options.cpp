@@ -16,7 +16,7 @@ constexpr std::string_view frontier = "divergence=tf";
 constexpr std::string_view sbi = "issue=sbi issue=sbi+swi";
 constexpr std::string_view interwoven = "issue=sbi issue=swi issue=sbi+swi issue=wide";
 constexpr std::string_view swi = "issue=swi issue=sbi+swi";
-constexpr std::string_view virtual_thread = "residency=virtual-thread";
+constexpr std::string_view virtual_thread = "residency=virtual-thread residency=finereg";
 
 // An option is a line here.
 constexpr PolicyOption table[] = {
@@ -24,6 +24,11 @@ constexpr PolicyOption table[] = {
      "which warp of the pool issues next"},
     {"register-file", "lane-aware", "lane-aware, crossbar, ideal", 0, 0, formation,
      "threads keep their lane; any lane, with conflicts of banks; any lane"},
+    {"home-lanes", "simd", "simd, 1, 2, 4, 8, 16, 32", 0, 0, formation,
+     "lanes that read registers at a time: as many threads of a warp as it has turns may have the same home; simd: the "
+     "machine's lanes"},
+    {"warp-width", "32", "8, 16, 32", 0, 0, "divergence=pdom divergence=dwf",
+     "threads of the machine's warps; those of PTX are of several such"},
     {"pool", "128", "", 2, 4096, formation, "warps in the pool"},
     {"lut-entries", "64", "", 1, 4096, formation, "places at which warps are being formed"},
     {"lut-ways", "4", "", 1, 64, formation, "of a set of these"},
@@ -47,7 +52,7 @@ constexpr PolicyOption table[] = {
     {"context-entries", "4", "", 1, 64, virtual_thread, "entries of a warp's stack in a context"},
     {"context-bits", "512", "", 0, 65536, virtual_thread, "of a context moved in a cycle; 0: all at once"},
     {"context-scale", "1", "", 1, 16, virtual_thread, "times the size of a context"},
-    {"virtual-warps", "256", "", 1, 4096, "residency=virtual-thread residency=max",
+    {"virtual-warps", "256", "", 1, 4096, "residency=virtual-thread residency=finereg residency=max",
      "numbers of virtual warps on an SM"},
 };
 

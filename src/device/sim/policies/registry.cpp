@@ -52,10 +52,11 @@ constexpr std::array<Named<std::unique_ptr<MemQueuePolicy> (*)()>, 3> memory_que
     {"mascar", make_mascar},
     {"active-first", make_active_first},
 }};
-constexpr std::array<Named<std::unique_ptr<CtaResidencyPolicy> (*)(const Residency&, const PolicyOptions&)>, 3>
+constexpr std::array<Named<std::unique_ptr<CtaResidencyPolicy> (*)(const Residency&, const PolicyOptions&)>, 4>
     residencies{{
         {"round-robin", make_static_residency},
         {"virtual-thread", make_virtual_thread},
+        {"finereg", make_live_registers},
         {"max", make_max_residency},
     }};
 
@@ -121,6 +122,9 @@ void check_combination(const Policies& policies) {
     refuse("a thread of a formed warp has one instruction in flight, so a second one of the warp can never issue");
   if (forms && policies.residency != "round-robin")
     refuse("a block of formed warps cannot give way: its threads' places are no part of a context");
+  const bool narrow = PolicyOptions(policies.options).number("warp-width") != 32;
+  if (narrow && policies.residency != "round-robin" && policies.residency != "max")
+    refuse("with narrower warps than those of PTX blocks cannot give way: contexts hold stacks of warps of 32 threads");
   if (interweaves(policies.issue) && policies.residency != "round-robin")
     refuse("contexts of blocks that give way hold stacks of warps of 32 threads");
 }

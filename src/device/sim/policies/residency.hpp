@@ -28,10 +28,13 @@ class CtaResidencyPolicy {
   virtual unsigned warp_slots() const = 0;
   // Of its blocks, some are active, and give way to others (policies/virtual_thread/).
   virtual bool rotates() const { return false; }
+  // Those that have given way keep only the registers that they need.
+  virtual bool keeps_live_registers() const { return false; }
 };
 
 std::unique_ptr<CtaResidencyPolicy> make_static_residency(const Residency& limits, const PolicyOptions& options);
 std::unique_ptr<CtaResidencyPolicy> make_virtual_thread(const Residency& limits, const PolicyOptions& options);
+std::unique_ptr<CtaResidencyPolicy> make_live_registers(const Residency& limits, const PolicyOptions& options);
 std::unique_ptr<CtaResidencyPolicy> make_max_residency(const Residency& limits, const PolicyOptions& options);
 
 }  // namespace heddle::device::sim

@@ -126,6 +126,18 @@ json series_json(const RecordedFigures& figures) {
   return {{"interval", figures.series.interval()}, {"uses", uses}, {"lanes", lanes}, {"memory", memory}};
 }
 
+// Since the launch came to an idle machine; of a block of the first SM.
+json progress_json(const ThreadProgress& progress) {
+  json cycles = json::array(), unfinished = json::array(), instructions = json::array();
+  for (const ProgressSample& sample : progress.samples()) {
+    cycles.push_back(sample.cycle);
+    unfinished.push_back(sample.unfinished);
+    instructions.push_back(sample.instructions);
+  }
+  return {
+      {"threads", progress.threads()}, {"cycles", cycles}, {"unfinished", unfinished}, {"instructions", instructions}};
+}
+
 json lines_json(const std::vector<FunctionLines>& functions) {
   json all = json::array();
   for (const FunctionLines& function : functions) {
@@ -218,6 +230,7 @@ std::string launch_json(const MachineDescription& machine, const LaunchFacts& la
                  {"series", series_json(figures)},
                  {"lines", lines_json(figures.lines)}};
   if (s.sample.estimated() || !s.sample.refusal.empty()) object["sample"] = sample_json(s);
+  if (figures.progress) object["progress"] = progress_json(*figures.progress);
   if (!figures.failure.empty()) object["failure"] = figures.failure;
   return line(object);
 }

@@ -8,6 +8,7 @@
 #include "device/sim/block_context.hpp"
 #include "device/sim/machine_file/description.hpp"
 #include "device/sim/record/line_counts.hpp"
+#include "device/sim/record/thread_progress.hpp"
 #include "device/sim/record/time_series.hpp"
 #include "heddle/dim3.hpp"
 
@@ -39,6 +40,7 @@ struct RecordedFigures {
   const std::vector<MemorySample>& memory;
   std::vector<FunctionLines> lines;
   const std::string& failure;
+  const ThreadProgress* progress = nullptr;  // of the first block of an SM; null: of none
 };
 
 // Each is one object of JSON and a line end.

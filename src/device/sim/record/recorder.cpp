@@ -38,6 +38,7 @@ void Recorder::begin(Cycle now) {
     else
       sm->trace().close();
   }
+  if (report_) sms_.front()->follow_block(now);
   begin_ = next_sample_ = now;
   sample_interval_ = first_sample_interval;
   samples_.clear();
@@ -80,6 +81,7 @@ std::uint64_t Recorder::function_number(const LaunchFacts& launch, std::uint32_t
 void Recorder::write_report(const LaunchFacts& launch, const KernelStatistics& statistics, const std::string& failure) {
   RecordedFigures figures{.statistics = statistics, .memory = samples_, .failure = failure};
   if (!sms_.empty()) figures.series.begin(begin_);
+  if (!sms_.empty()) figures.progress = &sms_.front()->progress();
   FunctionCounts counts;
   for (auto& sm : sms_) {
     figures.series.merge(sm->series());

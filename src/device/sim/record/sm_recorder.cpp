@@ -31,6 +31,7 @@ void SmRecorder::wait(const IssueGroup& group, LineCount& count, WarpUse use, Cy
 }
 
 void SmRecorder::issued(Cycle now, const IssueGroup& group, PipeClass pipe) {
+  if (follows_) progress_.issued(now, group);
   LineCount& count = line(group);
   Slot& slot = slots_[group.slot];
   const bool begins = slot.block != group.block;
@@ -58,6 +59,7 @@ void SmRecorder::issued(Cycle now, const IssueGroup& group, PipeClass pipe) {
 }
 
 void SmRecorder::left(Cycle now, const BlockContext& block) {
+  if (follows_) progress_.left(now, block);
   for (const WarpContext& warp : block.warps) {
     slots_[warp.slot] = {};
     if (trace_.wants(now)) trace_.add({.begin = now, .warp = warp.slot, .kind = TraceEvent::Kind::exit});

@@ -7,6 +7,7 @@
 
 #include "device/sim/observer.hpp"
 #include "device/sim/record/line_counts.hpp"
+#include "device/sim/record/thread_progress.hpp"
 #include "device/sim/record/time_series.hpp"
 #include "device/sim/record/trace_events.hpp"
 
@@ -23,6 +24,12 @@ class SmRecorder final : public SmObserver {
 
   TimeSeries& series() { return series_; }
   TraceEvents& trace() { return trace_; }
+  // Follows a block from now on; the others of the machine follow none.
+  void follow_block(Cycle begin) {
+    follows_ = true;
+    progress_.begin(begin);
+  }
+  const ThreadProgress& progress() const { return progress_; }
   // What instructions of the launch cost so far.
   const FunctionCounts& counts(const GridWork& work) { return launches_[&work]; }
   void forget(const GridWork& work);
@@ -40,6 +47,8 @@ class SmRecorder final : public SmObserver {
   unsigned issue_interval_;
   TimeSeries series_;
   TraceEvents trace_;
+  bool follows_ = false;
+  ThreadProgress progress_;
   std::unordered_map<const GridWork*, FunctionCounts> launches_;
   // The list that was asked for last.
   const GridWork* work_ = nullptr;

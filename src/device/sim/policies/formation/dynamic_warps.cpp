@@ -26,9 +26,10 @@ class Former {
       : homes_(homes),
         patience_(context.options.number("patience")),
         registers_(register_file(context.options.text("register-file"))),
-        pool_({context.options.number("pool"), context.options.number("lut-entries"),
-               context.options.number("lut-ways"), registers_},
-              context.counts),
+        pool_(
+            {context.options.number("pool"), context.options.number("lut-entries"), context.options.number("lut-ways"),
+             registers_, context.options.number("home-lanes"), context.options.number("warp-width")},
+            context.counts),
         order_(make_order(
             context.options.text("formation"),
             {[timing = &context.timing](const Place& place) { return timing->of(*place.code).at(place.pc).joins; },
@@ -100,23 +101,15 @@ class DynamicWarps final : public DivergencePolicy {
   explicit DynamicWarps(const DivergenceContext& context)
       : block_(context.block),
         lane_aware_(context.options.is("register-file", "lane-aware")),
+        width_(context.options.number("warp-width")),
+        home_lanes_(std::min(context.options.number("home-lanes"), width_)),
         homes_(context.block.threads.size()),
         waiting_(context.block.warps.size()) {
     for (const std::uint32_t slot : context.slots) former_of_.push_back(slot % context.pools);
     const std::uint32_t formers = *std::max_element(former_of_.begin(), former_of_.end()) + 1;
     for (std::uint32_t i = 0; i < formers; ++i) formers_.push_back(std::make_unique<Former>(context, homes_));
-    for (std::uint32_t w = 0; w < block_.warps.size(); ++w) {
-      machine::LaneThreads threads{};
-      LaneMask lanes = 0;
-      for (unsigned i = 0; i < block_.warps[w].count; ++i) {
-        Thread& thread = block_.thread(block_.warps[w], i);
-        const unsigned home = context.lanes.lane(i, context.slots[w], {machine::warp_size, context.sm_warps});
-        homes_[thread.linear] = static_cast<std::uint8_t>(home);
-        threads[home] = &thread;
-        lanes |= LaneMask{1} << home;
-      }
-      formers_[former_of_[w]]->add(place_of(block_.thread(block_.warps[w], 0)), threads, lanes);
-    }
+    for (std::uint32_t w = 0; w < block_.warps.size(); ++w)
+      for (std::uint32_t first = 0; first < block_.warps[w].count; first += width_) form_first(context, w, first);
     list();
   }
 
@@ -162,8 +155,9 @@ class DynamicWarps final : public DivergencePolicy {
         carrier = &formers_[former_of_[warp]]->pool().fresh();
         carrier->warp = warp;
       }
-      carrier->lanes[homes_[thread.linear]] = &thread;
-      carrier->mask |= LaneMask{1} << homes_[thread.linear];
+      const unsigned place = lane / width_ * width_ + homes_[thread.linear];
+      carrier->lanes[place] = &thread;
+      carrier->mask |= LaneMask{1} << place;
     }
     return carrier;
   }
@@ -174,7 +168,8 @@ class DynamicWarps final : public DivergencePolicy {
         audit.holds(threads, lanes);
         for (LaneMask rest = lane_aware_ ? lanes : 0; rest != 0; rest &= rest - 1) {
           const auto lane = static_cast<unsigned>(std::countr_zero(rest));
-          audit.require(homes_[threads[lane]->linear] == lane, "a thread of a formed warp is in its home lane");
+          audit.require(homes_[threads[lane]->linear] % home_lanes_ == lane % home_lanes_,
+                        "a thread of a formed warp is in its home lane");
         }
       });
     for (std::size_t w = 0; w < waiting_.size(); ++w) audit.holds(block_.warps[w].lanes, waiting_[w]);
@@ -188,6 +183,22 @@ class DynamicWarps final : public DivergencePolicy {
   }
 
  private:
+  // The warp as which threads of a warp of PTX begin, from the thread `first` on.
+  void form_first(const DivergenceContext& context, std::uint32_t warp, std::uint32_t first) {
+    const unsigned parts = machine::warp_size / width_;
+    const LaneShape shape{width_, context.sm_warps * parts};
+    machine::LaneThreads threads{};
+    LaneMask lanes = 0;
+    for (unsigned i = 0; i < std::min(block_.warps[warp].count - first, width_); ++i) {
+      Thread& thread = block_.thread(block_.warps[warp], first + i);
+      const unsigned home = context.lanes.lane(i, context.slots[warp] * parts + first / width_, shape);
+      homes_[thread.linear] = static_cast<std::uint8_t>(home);
+      threads[home] = &thread;
+      lanes |= LaneMask{1} << home;
+    }
+    formers_[former_of_[warp]]->add(place_of(block_.thread(block_.warps[warp], first)), threads, lanes);
+  }
+
   Former& of(const IssueGroup& group) { return *formers_[former_of_[group.warp]]; }
 
   // Takes the threads of one place out of the group, by home lane. Those that wait or have exited are taken, too.
@@ -203,7 +214,7 @@ class DynamicWarps final : public DivergencePolicy {
           waiting_[thread.linear / machine::warp_size] |= LaneMask{1} << thread.lane();
         continue;
       }
-      const unsigned home = lane_aware_ ? homes_[thread.linear] : lane;
+      const unsigned home = lane_aware_ && home_lanes_ == width_ ? homes_[thread.linear] : lane % width_;
       if (part != 0 && (place_of(thread) != place || ((part >> home) & 1) != 0)) continue;
       place = place_of(thread);
       threads[home] = &thread;
@@ -221,6 +232,7 @@ class DynamicWarps final : public DivergencePolicy {
 
   machine::Block& block_;
   const bool lane_aware_;
+  const unsigned width_, home_lanes_;
   std::vector<std::uint8_t> homes_;       // lane of the SIMD unit, by thread
   std::vector<std::uint32_t> former_of_;  // by warp
   std::vector<std::unique_ptr<Former>> formers_;

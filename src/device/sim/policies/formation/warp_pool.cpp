@@ -22,6 +22,7 @@ FormedWarp& WarpPool::fresh() {
   warp = {};
   warp.threads = &warp.lanes;
   warp.formed = true;
+  warp.width = static_cast<std::uint8_t>(limits_.width);
   return warp;
 }
 
@@ -38,18 +39,23 @@ FormedWarp* WarpPool::form(const Place& place) {
   return &warp;
 }
 
-// Puts into the warp those of the threads that find their lane free, and takes these out of `lanes`. Returns whether
+// The lane in which a thread of this home joins the warp; the width: it has none for it.
+unsigned WarpPool::lane_for(const FormedWarp& warp, unsigned home) const {
+  if (((warp.mask >> home) & 1) == 0) return home;
+  const unsigned step = limits_.registers == RegisterFile::lane_aware ? limits_.home_lanes : 1;
+  for (unsigned lane = home % step; lane < limits_.width; lane += step)
+    if (((warp.mask >> lane) & 1) == 0) return lane;
+  return limits_.width;
+}
+
+// Puts into the warp those of the threads for which it has a lane, and takes these out of `lanes`. Returns whether
 // there were any.
 bool WarpPool::add(FormedWarp& warp, const machine::LaneThreads& threads, LaneMask& lanes) {
   const LaneMask before = lanes;
   for (LaneMask rest = before; rest != 0; rest &= rest - 1) {
     const auto home = static_cast<unsigned>(std::countr_zero(rest));
-    unsigned lane = home;
-    if (limits_.registers != RegisterFile::lane_aware && (warp.mask >> lane) & 1) {
-      if (warp.mask == ~LaneMask{0}) break;
-      lane = static_cast<unsigned>(std::countr_one(warp.mask));
-    }
-    if ((warp.mask >> lane) & 1) continue;
+    const unsigned lane = lane_for(warp, home);
+    if (lane == limits_.width) continue;
     warp.lanes[lane] = threads[home];
     warp.mask |= LaneMask{1} << lane;
     lanes &= ~(LaneMask{1} << home);

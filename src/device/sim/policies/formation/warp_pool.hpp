@@ -24,6 +24,10 @@ class WarpPool {
   struct Limits {
     unsigned warps = 128, lut_entries = 64, lut_ways = 4;
     RegisterFile registers = RegisterFile::lane_aware;
+    // Lanes that read registers at a time. Where a warp is wider it issues in turns, in each of which a lane reads one
+    // thread's: so many threads of the warp may have the same home (section 2.6, granularity). Divides the warp's size.
+    unsigned home_lanes = machine::warp_size;
+    unsigned width = machine::warp_size;  // of warps
   };
   // What an insertion did to a warp of the pool.
   struct Touched {
@@ -69,6 +73,7 @@ class WarpPool {
   };
   FormedWarp* form(const Place& place);
   bool add(FormedWarp& warp, const machine::LaneThreads& threads, LaneMask& lanes);
+  unsigned lane_for(const FormedWarp& warp, unsigned home) const;
 
   const Limits limits_;
   PolicyCounts& counts_;

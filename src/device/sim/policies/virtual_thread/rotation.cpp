@@ -2,25 +2,39 @@
 
 #include <algorithm>
 
+#include "device/machine/block.hpp"
+
 namespace heddle::device::sim {
 
 BlockRotation::Block& BlockRotation::find(Id id) {
   return *std::find_if(blocks_.begin(), blocks_.end(), [&](const Block& block) { return block.id == id; });
 }
 
+// Cycles in which registers are moved: one of a warp in each.
+Cycle BlockRotation::moves(unsigned registers) const {
+  return limits_.registers == 0 ? 0 : (registers + machine::warp_size - 1) / machine::warp_size;
+}
+
 bool BlockRotation::fits(const Block& block) const {
   return active_ + 1 <= limits_.blocks && threads_ + block.threads <= limits_.threads &&
-         warps_ + block.warps <= limits_.warps;
+         warps_ + block.warps <= limits_.warps &&
+         (limits_.registers == 0 || held_ - block.kept + block.registers <= limits_.registers);
+}
+
+// Whether there are registers for `in` when `out` has left all but what it keeps.
+bool BlockRotation::can_exchange(const Block& out, const Block& in) const {
+  return limits_.registers == 0 || held_ - out.registers + out.kept - in.kept + in.registers <= limits_.registers;
 }
 
 void BlockRotation::count(const Block& block, bool in) {
   active_ += in ? 1 : -1u;
   threads_ += in ? block.threads : -block.threads;
   warps_ += in ? block.warps : -block.warps;
+  held_ += in ? block.registers - block.kept : block.kept - block.registers;
 }
 
-BlockState BlockRotation::add(Id id, unsigned threads, unsigned warps, Cycle context) {
-  blocks_.push_back({id, threads, warps, context, BlockState::ready, false, 0});
+BlockState BlockRotation::add(Id id, unsigned threads, unsigned warps, Cycle context, unsigned registers) {
+  blocks_.push_back({id, threads, warps, context, BlockState::ready, false, 0, registers, 0});
   Block& block = blocks_.back();
   if (ready_.empty() && fits(block)) {
     block.state = BlockState::active;
@@ -34,15 +48,17 @@ BlockState BlockRotation::add(Id id, unsigned threads, unsigned warps, Cycle con
 void BlockRotation::remove(Id id) {
   const Block& block = find(id);
   if (block.state == BlockState::active || block.state == BlockState::restoring) count(block, false);
+  held_ -= block.kept;
   std::erase(marked_, id);
   std::erase(ready_, id);
   std::erase_if(blocks_, [&](const Block& one) { return one.id == id; });
 }
 
-void BlockRotation::stalled(Id id, bool is) {
+void BlockRotation::stalled(Id id, bool is, unsigned keeps) {
   Block& block = find(id);
   if (block.stalled == is) return;
   block.stalled = is;
+  if (is) block.kept = keeps;
   if (is)
     marked_.push_back(id);
   else
@@ -59,8 +75,9 @@ void BlockRotation::pending(Id id, bool is) {
 void BlockRotation::restore(Block& block) {
   count(block, true);
   block.state = BlockState::restoring;
-  block.left = block.context;
-  counts_[PolicyEvent::context_cycles] += block.context;
+  block.left = block.context + moves(block.kept) + evacuation_;
+  evacuation_ = 0;
+  counts_[PolicyEvent::context_cycles] += block.left;
 }
 
 // One context after the other: the one that began first.
@@ -88,9 +105,11 @@ const std::vector<BlockRotation::Change>& BlockRotation::step(Cycle now, Cycle p
     if (!fits(in)) {
       if (marked_.empty()) break;
       Block& out = find(marked_.front());
+      if (!can_exchange(out, in)) break;
       marked_.pop_front();
       out.stalled = false;
       out.state = BlockState::pending;
+      evacuation_ += moves(out.kept);
       count(out, false);
       ++counts_[PolicyEvent::swaps_out];
       counts_[PolicyEvent::context_cycles] += out.context;

@@ -23,6 +23,9 @@ class BlockRotation {
   using Id = std::uint64_t;
   struct Limits {
     unsigned blocks = 8, threads = 1536, warps = 48;  // active at a time
+    // Of the register file, where active blocks have all of their registers in it and others only those that they
+    // keep; 0: all blocks have theirs.
+    unsigned registers = 0;
   };
   // What it says of a block.
   struct Change {
@@ -34,11 +37,13 @@ class BlockRotation {
 
   // A block has been dispatched. `context`: cycles for which its context occupies the port, each way. It is active at
   // once if there is room. Returns its state.
-  BlockState add(Id id, unsigned threads, unsigned warps, Cycle context);
+  // `registers`: that it has while it is active.
+  BlockState add(Id id, unsigned threads, unsigned warps, Cycle context, unsigned registers = 0);
   void remove(Id id);
   BlockState state(Id id) const { return find(id).state; }
-  // All warps of an active block wait for memory, or do no longer.
-  void stalled(Id id, bool is);
+  // All warps of an active block wait for memory, or do no longer. `keeps`: registers that it needs while it has given
+  // way.
+  void stalled(Id id, bool is, unsigned keeps = 0);
   // Results of a block that has given way are under way, or are all there.
   void pending(Id id, bool is);
   // What changes in this cycle. Blocks that have become `pending` have to say whether results are under way. Contexts
@@ -47,6 +52,8 @@ class BlockRotation {
   // The first cycle in which step() does something by itself.
   Cycle next_event() const;
   unsigned active() const { return active_; }
+  // Registers that blocks have in the register file.
+  unsigned held() const { return held_; }
 
  private:
   struct Block {
@@ -55,11 +62,15 @@ class BlockRotation {
     Cycle context;
     BlockState state;
     bool stalled;
-    Cycle left;  // of restoring: cycles of the port
+    Cycle left;          // of restoring: cycles of the port
+    unsigned registers;  // while it is active
+    unsigned kept;       // while it is not
   };
   Block& find(Id id);
   const Block& find(Id id) const { return const_cast<BlockRotation*>(this)->find(id); }
+  Cycle moves(unsigned registers) const;
   bool fits(const Block& block) const;
+  bool can_exchange(const Block& out, const Block& in) const;
   void count(const Block& block, bool in);
   void restore(Block& block);
   void move_contexts(Cycle now, Cycle port_free);
@@ -70,7 +81,9 @@ class BlockRotation {
   std::deque<Id> marked_, ready_;  // in the order in which they became so
   std::vector<Change> changes_;
   unsigned active_ = 0, threads_ = 0, warps_ = 0;  // active, or about to be
-  Cycle moves_from_ = 0;                           // the port has time for contexts from then on
+  unsigned held_ = 0;
+  Cycle evacuation_ = 0;  // of registers that have to be moved before the next block comes
+  Cycle moves_from_ = 0;  // the port has time for contexts from then on
   Cycle moved_until_ = 0;
 };
 
