@@ -84,12 +84,16 @@ void KerneletPolicy::choose(const View& view, const std::vector<Kind>& kinds, Pl
   const DeviceView& device = view.devices[view.ready[oldest.task].place];
   place.kernels = std::move(kernels);
   place.parts.clear();
-  if (const std::optional<Choice> choice = find_co_schedule(*device.corun, kinds, place.kernels)) {
+  if (const std::optional<Choice> choice = find_co_schedule(device, kinds, place.kernels)) {
     choose_pair(view, kinds, *choice, place);
     return;
   }
   if (kinds.size() > 1) {
     why_ = fmt::format("whole launches: of {} kernels no pair gains", kinds.size());
+    return;
+  }
+  if (device.corun->slice_cycles > 0) {
+    why_ = fmt::format("whole launches: {} is alone", view.ready[oldest.task].name);
     return;
   }
   const std::uint64_t resident =
@@ -119,7 +123,7 @@ void KerneletPolicy::choose_pair(const View& view, const std::vector<Kind>& kind
                      100 * pair.profit, kinds.size());
 }
 
-std::optional<KerneletPolicy::Choice> KerneletPolicy::find_co_schedule(const CoRunDevice& device,
+std::optional<KerneletPolicy::Choice> KerneletPolicy::find_co_schedule(const DeviceView& device,
                                                                        const std::vector<Kind>& kinds,
                                                                        const std::vector<std::uint64_t>& kernels) {
   if (kinds.size() < 2) return std::nullopt;
@@ -129,7 +133,7 @@ std::optional<KerneletPolicy::Choice> KerneletPolicy::find_co_schedule(const CoR
   return at->second;
 }
 
-std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const CoRunDevice& device,
+std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const DeviceView& device,
                                                                 const std::vector<Kind>& kinds) {
   std::vector<std::pair<const KernelTraits*, const KernelTraits*>> all, left;
   for (std::size_t i = 0; i < kinds.size(); ++i)
@@ -144,10 +148,13 @@ std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const CoRunDevic
     options.memory_difference /= 2;
   }
   if (left.empty()) left = all;
+  const double least = options_.least_profit + device.corun->forecast_error;
   std::optional<Choice> best;
   for (const auto& [first, second] : left) {
-    const auto made = rates_->best(device, *first, *second, options_.pairs.ratio);
-    if (!made || made->profit <= options_.least_profit || (best && made->profit <= best->pair.profit)) continue;
+    auto made = rates_->best(*device.corun, *first, *second, options_.pairs.ratio);
+    if (!made) continue;
+    made->profit = profit_with_launches(*device.corun, device.processors, *first, *second, *made);
+    if (made->profit <= least || (best && made->profit <= best->pair.profit)) continue;
     best = Choice{first->id, second->id, *made};
   }
   return best;

@@ -29,7 +29,8 @@ struct KerneletOptions {
 };
 
 // Two kernels run in slices (plan_slices). Where no pair gains, launches run whole in their order, as streams would run
-// them; so do kernels that are not divisible, have no profile, or are on a device without a model.
+// them; so do kernels that are not divisible, have no profile, or are on a device without a model, and a
+// kernel that is pending alone on a device where slices cost the host time.
 class KerneletPolicy final : public Policy {
  public:
   explicit KerneletPolicy(std::unique_ptr<PairRates> rates, KerneletOptions options = {});
@@ -64,9 +65,9 @@ class KerneletPolicy final : public Policy {
   bool goes_on(const View& view, const std::vector<Kind>& kinds, const Place& place) const;
   void choose(const View& view, const std::vector<Kind>& kinds, Place& place);
   void choose_pair(const View& view, const std::vector<Kind>& kinds, const Choice& choice, Place& place);
-  std::optional<Choice> find_co_schedule(const CoRunDevice& device, const std::vector<Kind>& kinds,
+  std::optional<Choice> find_co_schedule(const DeviceView& device, const std::vector<Kind>& kinds,
                                          const std::vector<std::uint64_t>& kernels);
-  std::optional<Choice> find_anew(const CoRunDevice& device, const std::vector<Kind>& kinds);
+  std::optional<Choice> find_anew(const DeviceView& device, const std::vector<Kind>& kinds);
   void issue(const View& view, const std::vector<Kind>& kinds, Place& place, std::vector<Decision>& decisions);
   void issue_whole(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions) const;
 
