@@ -40,9 +40,6 @@ again:
 }
 )";
 
-// Of the model, on real GPUs: the mean of what it was off by on an H200.
-constexpr double forecast_error = .1;
-
 // Ends of slices are seen in groups, some ten microseconds apart.
 constexpr std::uint64_t long_enough_ns = 3'000'000;
 
@@ -90,7 +87,7 @@ class GpuProfiler final : public Profiler {
     corun.launch_cycles = launch_cycles_;
     corun.slice_cycles = slice_cycles_;
     corun.lanes = lanes_of_slices;
-    corun.forecast_error = forecast_error;
+    corun.cycles_per_ns = cycles_per_ns_;
     return corun;
   }
   double count(Kernel& kernel, model::Candidate& made) override {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "sched/policy/pair_rates.hpp"
+
 namespace heddle::batch {
 namespace {
 
@@ -27,6 +29,22 @@ unsigned smallest_slice(Profiler& profiler, Kernel& kernel, unsigned resident, d
   return std::min(least, resident);
 }
 
+// A GPU's machine code has fewer instructions than PTX where one does the work of several. So a kernel that seems to be
+// faster than the SM can be has fewer.
+void count_machine_code(const sched::CoRunDevice& corun, sched::KernelTraits& traits) {
+  sched::KernelTraits without_memory = traits;
+  without_memory.alone_ipc = 0;
+  without_memory.kernel.profile.memory_ratio = 0;
+  without_memory.kernel.profile.issue_cycles = 1;
+  const double most = sched::alone_ipc(corun, without_memory);
+  if (traits.alone_ipc > most) {
+    traits.kernel.block_instructions *= most / traits.alone_ipc;
+    traits.alone_ipc = most;
+  }
+  double& cycles = traits.kernel.profile.issue_cycles;
+  cycles = std::clamp(corun.sm.schedulers / std::max(traits.alone_ipc, 1e-9), 1.0, std::max(1.0, cycles));
+}
+
 }  // namespace
 
 sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoRunDevice& corun,
@@ -44,6 +62,7 @@ sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoR
   const Share alone{&kernel, resident, {in_queues ? kernel.blocks() : full, ahead, full}};
   const double whole = profiler.steady_rates({&alone, 1}, options.rounds).front();
   traits.alone_ipc = whole * made.block_instructions / sms;
+  if (in_queues) count_machine_code(corun, traits);
   made.pipeline_use = traits.alone_ipc / profiler.peak_ipc();
   // Where nothing has counted it while the device was full.
   if (made.memory_use == 0) made.memory_use = std::min(1.0, whole * memory_cycles);

@@ -23,7 +23,7 @@ struct CoRunDevice {
   // Of the host, for each slice. Not 0: slices of a kernel run in so many queues, in each of them one after the other.
   double slice_cycles = 0;
   unsigned lanes = 1;
-  double forecast_error = 0;  // a pair must gain so much more, as a part of the time
+  double cycles_per_ns = 0;  // of an SM; 0: not known
 };
 
 }  // namespace heddle::sched
