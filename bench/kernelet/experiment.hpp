@@ -1,7 +1,8 @@
-// Kernelet's evaluation on one simulated GPU.
+// Kernelet's evaluation on one GPU, simulated or real.
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,39 +17,42 @@
 namespace heddle::bench::kernelet {
 
 struct ExperimentOptions {
-  std::string machine = "fermi-c2050";
-  std::string kernels;        // the folder with the sources
-  std::size_t instances = 2;  // of each kernel of a mix
-  unsigned ratios = 3;        // of each pair that are measured
-  unsigned schedules = 1000;  // random ones, for MC
-  std::uint64_t seed = 1;     // of arrivals
+  std::string machine = "fermi-c2050";  // a simulated GPU, or "cuda:0"
+  std::string kernels;                  // the folder with NAME.ptx
+  std::size_t instances = 2;            // of each kernel of a mix
+  unsigned ratios = 3;                  // of each pair that are measured
+  unsigned schedules = 1000;            // random ones, for MC
+  std::uint64_t seed = 1;               // of arrivals
   std::vector<std::string> mixes = {"CI", "MI", "MIX", "ALL"};
 };
 
 class Experiment {
  public:
-  // Compiles and loads the kernels.
+  // Loads the kernels.
   Experiment(const ExperimentOptions& options, Results& results);
 
   void profile_kernels();  // constants, profiles, the model of each kernel alone
   void measure_pairs();    // all pairs at some ratios, and the model's forecasts
   void run_mixes();        // total times by policy
+  void search_pairs();     // what the policy finds for two kernels, against every ratio
   void run_random();       // MC on measured rates
   void check();            // what the kernels compute, whole and in slices
 
  private:
-  struct Forecast {
-    double simulated = 0, model = 0;  // CP
-  };
   void add(const std::string& name, double value, const std::string& unit, std::optional<Bar> bar = std::nullopt);
   void check_results(const std::string& how);
   std::vector<batch::Job> jobs_of(const Mix& mix);
   batch::BatchResult run(const Mix& mix, std::unique_ptr<sched::Policy> policy);
   std::unique_ptr<sched::Policy> policy(const std::string& name);
+  double time(const Mix& mix, const std::function<std::unique_ptr<sched::Policy>()>& make);
+  void add_gpu_bars(const Mix& mix, const std::map<std::string, double>& total);
+  double peak_ipc() const;
 
   const ExperimentOptions options_;
   Results& results_;
+  const bool is_gpu_;
   std::unique_ptr<device::Device> device_;
+  std::unique_ptr<batch::Profiler> profiler_;
   std::vector<Workload> workloads_;
   std::vector<std::unique_ptr<batch::Kernel>> kernels_;
   sched::CoRunDevice corun_;

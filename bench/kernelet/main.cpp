@@ -1,10 +1,11 @@
-// Kernelet's evaluation (Zhong and He, arXiv 1303.5164, section 5) on simulated GPUs: the model against the simulator,
-// and the total times of four mixes of kernels under several policies.
+// Kernelet's evaluation (Zhong and He, arXiv 1303.5164, section 5) on simulated GPUs and real ones: the model
+// against what is measured, and the total times of four mixes of kernels under several policies.
 #include <fmt/format.h>
 #include <sys/personality.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 
 #include "heddle/error.hpp"
 #include "kernelet/experiment.hpp"
@@ -29,7 +30,9 @@ void run_all(const bench::kernelet::ExperimentOptions& options, bench::Results& 
   results.write();
   experiment.run_mixes();
   results.write();
-  if (pairs) experiment.run_random();
+  const bool is_gpu = options.machine.starts_with("cuda:");
+  if (pairs && is_gpu) experiment.search_pairs();
+  if (pairs && !is_gpu) experiment.run_random();
   experiment.check();
   results.write();
 }
@@ -40,10 +43,10 @@ int main(int count, char** arguments) {
   fix_addresses(arguments);
   std::vector<std::string> machines = {"fermi-c2050", "kepler-gtx680"};
   bench::kernelet::ExperimentOptions options;
-  options.kernels = HEDDLE_KERNELS;
+  options.kernels = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernels";
   bool no_pairs = false;
-  CLI::App app("Kernelet's evaluation on simulated GPUs.");
-  app.add_option("--machine", machines, "simulated GPUs, by name or machine file");
+  CLI::App app("Kernelet's evaluation on simulated GPUs and real ones.");
+  app.add_option("--machine", machines, "simulated GPUs, by name or machine file, or cuda:0");
   app.add_option("--instances", options.instances, "of each kernel of a mix")->capture_default_str();
   app.add_option("--ratios", options.ratios, "of each pair that are measured")->capture_default_str();
   app.add_option("--schedules", options.schedules, "random ones")->capture_default_str();

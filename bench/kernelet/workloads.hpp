@@ -17,10 +17,14 @@ struct Workload {
   std::function<double(batch::Kernel&)> check;
 };
 
-// PC, SAD, SPMV, ST, MM, MRIQ, BS, TEA, in that order. `blocks`: of each launch, nearly; by name, as in "pc". `folder`
-// has the sources, which are compiled. Data are the same in every run.
-std::vector<Workload> make_workloads(const std::string& folder,
-                                     const std::function<unsigned(const std::string&)>& blocks);
+struct Size {
+  unsigned blocks = 1;  // of each launch, nearly
+  unsigned work = 1;    // how many times as much a block does as on simulated GPUs
+};
+
+// PC, SAD, SPMV, ST, MM, MRIQ, BS, TEA, in that order. `size`: by name, as in "pc". `folder` has the kernels as
+// NAME.ptx. Data are the same in every run.
+std::vector<Workload> make_workloads(const std::string& folder, const std::function<Size(const std::string&)>& size);
 
 // The four mixes of table V, by indices into the workloads.
 struct Mix {

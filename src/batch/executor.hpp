@@ -29,7 +29,9 @@ class Executor {
 
 // On a simulated GPU, cycle by cycle, the same in every run. The device outlives it; nothing else may use it meanwhile.
 std::unique_ptr<Executor> make_simulated_executor(device::Device& device);
-// On any device, in its own queues: a range goes into one that is empty, else into the one with the fewest ranges.
+// On any device, in its own queues. A whole launch goes into one that is empty, else into the one with the fewest
+// launches. Slices of a kernel take turns in `lanes_of_slices` queues.
+constexpr unsigned lanes_of_slices = 2;
 std::unique_ptr<Executor> make_queue_executor(device::Device& device, std::shared_ptr<base::Watcher> watcher);
 // The one for the device.
 std::unique_ptr<Executor> make_executor(device::Device& device, std::shared_ptr<base::Watcher> watcher);

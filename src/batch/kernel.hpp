@@ -33,15 +33,16 @@ struct KernelSpec {
 class Kernel {
  public:
   // Throws invalid_argument for arguments that the kernel does not take, and what loading throws.
-  Kernel(device::Device& device, const KernelSpec& spec);
+  Kernel(device::Device& device, KernelSpec spec);
 
-  const std::string& name() const { return name_; }
-  const std::string& entry() const { return entry_; }
+  const KernelSpec& spec() const { return spec_; }
+  const std::string& name() const { return spec_.name; }
+  const std::string& entry() const { return spec_.entry; }
   // Of the code, the block's shape and the dynamic shared memory.
   std::uint64_t id() const { return id_; }
   device::Function& function() const { return *function_; }
-  const device::LaunchConfig& config() const { return config_; }
-  std::uint64_t blocks() const { return config_.grid.count(); }
+  const device::LaunchConfig& config() const { return spec_.config; }
+  std::uint64_t blocks() const { return config().grid.count(); }
   const std::vector<std::byte>& arguments() const { return packed_; }
   // Whether ranges of its blocks may run at the same time and in any order; else why not.
   bool divisible() const { return why_whole_.empty(); }
@@ -59,9 +60,7 @@ class Kernel {
   void copy(device::Span to, device::Span from);
 
   device::Device& device_;
-  const std::string name_, entry_;
-  const device::LaunchConfig config_;
-  std::vector<ArgumentData> initial_;
+  const KernelSpec spec_;
   std::shared_ptr<device::Module> loaded_;
   device::Function* function_ = nullptr;
   std::vector<std::unique_ptr<device::Memory>> memory_;  // by argument; null: a scalar

@@ -2,6 +2,7 @@
 #include <condition_variable>
 #include <deque>
 #include <list>
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -20,6 +21,8 @@ class QueueExecutor final : public Executor {
       : device_(device), watcher_(std::move(watcher)), begin_ns_(device.clock().now_ns()) {}
   ~QueueExecutor() override {
     for (Lane& lane : lanes_) lane.queue->synchronize();
+    for (auto& [kernel, turns] : slices_)
+      for (Lane& lane : turns.lanes) lane.queue->synchronize();
     watcher_->drain();  // callbacks refer to this
   }
   unsigned processors() const override { return std::max(1u, device_.info().processors); }
@@ -27,7 +30,7 @@ class QueueExecutor final : public Executor {
   bool idle() const override { return ranges_.empty(); }
 
   void submit(Kernel& kernel, BlockRange range, Done done) override {
-    Lane& lane = emptiest();
+    Lane& lane = range.size() < kernel.blocks() ? next_of(kernel) : emptiest(lanes_, most_queues);
     Range& made = ranges_.emplace_back(Range{&lane, device_.event(), std::move(done)});
     try {
       lane.queue->launch(kernel.function(), kernel.config(), range, kernel.arguments());
@@ -67,17 +70,27 @@ class QueueExecutor final : public Executor {
     std::unique_ptr<device::Queue> queue;
     std::size_t ranges = 0;
   };
+  struct Turns {
+    std::deque<Lane> lanes;
+    std::size_t next = 0;
+  };
   struct Range {
     Lane* lane;
     std::unique_ptr<device::Event> end;
     Done done;
   };
 
-  Lane& emptiest() {
-    const auto least = std::min_element(lanes_.begin(), lanes_.end(),
-                                        [](const Lane& a, const Lane& b) { return a.ranges < b.ranges; });
-    if (least != lanes_.end() && (least->ranges == 0 || lanes_.size() == most_queues)) return *least;
-    return lanes_.emplace_back(Lane{device_.queue({}), 0});
+  Lane& emptiest(std::deque<Lane>& lanes, std::size_t most) {
+    const auto least =
+        std::min_element(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) { return a.ranges < b.ranges; });
+    if (least != lanes.end() && (least->ranges == 0 || lanes.size() == most)) return *least;
+    return lanes.emplace_back(Lane{device_.queue({}), 0});
+  }
+  // Slices take turns in the queues of their kernel, so that these are equally far.
+  Lane& next_of(const Kernel& kernel) {
+    Turns& turns = slices_[&kernel];
+    if (turns.lanes.size() < lanes_of_slices) return turns.lanes.emplace_back(Lane{device_.queue({}), 0});
+    return turns.lanes[turns.next++ % lanes_of_slices];
   }
 
   void finish(Range& range) {
@@ -93,6 +106,7 @@ class QueueExecutor final : public Executor {
   const std::shared_ptr<base::Watcher> watcher_;
   const std::uint64_t begin_ns_;
   std::deque<Lane> lanes_;
+  std::map<const Kernel*, Turns> slices_;
   std::list<Range> ranges_;
   base::Mutex mutex_;
   std::condition_variable changed_;

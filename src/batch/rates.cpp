@@ -3,23 +3,21 @@
 #include <algorithm>
 #include <array>
 
-#include "device/sim/stepped.hpp"
-
 namespace heddle::batch {
 
-model::PairIpc measure_pair(device::Device& device, const sched::CoRunDevice& corun, Kernel& first,
-                            unsigned first_blocks, Kernel& second, unsigned second_blocks, unsigned rounds) {
-  const unsigned sms = device::sim::SteppedMachine(device).machine().sms;
+model::PairIpc measure_pair(Profiler& profiler, const sched::CoRunDevice& corun, Kernel& first, unsigned first_blocks,
+                            Kernel& second, unsigned second_blocks, unsigned rounds) {
+  const unsigned sms = profiler.processors();
   const model::PairIpc expected = sched::forecast(corun, *first.traits, first_blocks, *second.traits, second_blocks);
   const std::array<Share, 2> shares{
       {{&first, first_blocks, sched::plan_slices(corun, sms, *first.traits, first_blocks, expected.first)},
        {&second, second_blocks, sched::plan_slices(corun, sms, *second.traits, second_blocks, expected.second)}}};
-  const std::vector<double> rates = steady_rates(device, shares, rounds);
+  const std::vector<double> rates = profiler.steady_rates(shares, rounds);
   return {rates[0] * first.traits->kernel.block_instructions / sms,
           rates[1] * second.traits->kernel.block_instructions / sms};
 }
 
-sched::MeasuredRates::Table measure_pairs(device::Device& device, std::span<Kernel* const> kernels,
+sched::MeasuredRates::Table measure_pairs(Profiler& profiler, std::span<Kernel* const> kernels,
                                           const sched::CoRunDevice& corun, unsigned most_ratios, unsigned rounds) {
   sched::MeasuredRates::Table table;
   for (std::size_t i = 0; i < kernels.size(); ++i)
@@ -31,7 +29,7 @@ sched::MeasuredRates::Table measure_pairs(device::Device& device, std::span<Kern
       for (std::size_t k = 0; k < count; ++k) {
         const auto& [a, b] = ratios[count == 1 ? ratios.size() / 2 : k * (ratios.size() - 1) / (count - 1)];
         table[{first->id(), second->id()}].push_back(
-            {a, b, measure_pair(device, corun, *first, a, *second, b, rounds)});
+            {a, b, measure_pair(profiler, corun, *first, a, *second, b, rounds)});
       }
     }
   return table;

@@ -1,20 +1,20 @@
-// Measured rates of pairs of kernels on a simulated GPU, for OPT and to compare the model with.
+// Measured rates of pairs of kernels on a GPU, for OPT and to compare the model with.
 #pragma once
 
 #include <span>
 #include <vector>
 
-#include "batch/profile.hpp"
+#include "batch/profiler.hpp"
 #include "sched/policy/pair_rates.hpp"
 
 namespace heddle::batch {
 
 // The IPCs of both on an SM, with so many blocks of each on it, in slices as the policy has them. Both have profiles.
-model::PairIpc measure_pair(device::Device& device, const sched::CoRunDevice& corun, Kernel& first,
-                            unsigned first_blocks, Kernel& second, unsigned second_blocks, unsigned rounds = 2);
+model::PairIpc measure_pair(Profiler& profiler, const sched::CoRunDevice& corun, Kernel& first, unsigned first_blocks,
+                            Kernel& second, unsigned second_blocks, unsigned rounds = 2);
 
 // Every pair of different kernels, at most so many of its ratios, spread evenly.
-sched::MeasuredRates::Table measure_pairs(device::Device& device, std::span<Kernel* const> kernels,
+sched::MeasuredRates::Table measure_pairs(Profiler& profiler, std::span<Kernel* const> kernels,
                                           const sched::CoRunDevice& corun, unsigned most_ratios, unsigned rounds = 2);
 
 }  // namespace heddle::batch

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <map>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -27,7 +29,9 @@ struct RunState {
 
 class JobWork final : public sched::Work {
  public:
-  JobWork(RunState& run, const Job& job, JobTimes& times) : run_(run), kernel_(*job.kernel), times_(times) {}
+  // `waiting`: jobs of the kernel that the dispatcher has and that have not begun; one less when this one begins.
+  JobWork(RunState& run, const Job& job, JobTimes& times, std::size_t& waiting)
+      : run_(run), kernel_(*job.kernel), times_(times), waiting_(waiting) {}
   std::string_view name() const override { return kernel_.name(); }
   std::size_t place() const override { return 0; }
   BlockRange blocks() const override { return {0, kernel_.blocks()}; }
@@ -36,7 +40,10 @@ class JobWork final : public sched::Work {
   std::shared_ptr<device::Event> take_event() override { return next_ = std::make_shared<device::OwnedEvent>(); }
   void give_event(std::shared_ptr<device::Event>) override {}
   void submit(BlockRange range, bool, const device::Partition*, device::Event*) override {
-    if (range.begin == 0) times_.begin_ns = run_.executor.now_ns();
+    if (range.begin == 0) {
+      times_.begin_ns = run_.executor.now_ns();
+      --waiting_;
+    }
     ++run_.result.ranges;
     run_.executor.submit(kernel_, range, [end = next_, &times = times_, &run = run_](std::uint64_t end_ns) {
       times.end_ns = std::max(times.end_ns, end_ns);
@@ -49,7 +56,50 @@ class JobWork final : public sched::Work {
   RunState& run_;
   Kernel& kernel_;
   JobTimes& times_;
+  std::size_t& waiting_;
   std::shared_ptr<device::OwnedEvent> next_;
+};
+
+// The jobs that have arrived. The dispatcher gets the oldest few of each kernel, since policies look at all that it
+// has; more than that they need not see, as jobs of a kernel are alike.
+class Arrived {
+ public:
+  Arrived(RunState& run, const std::vector<Job>& jobs) : run_(run), jobs_(jobs) {}
+  void add(std::size_t job) { of_kernel_[jobs_[job].kernel].jobs.push_back(job); }
+  bool empty() const {
+    return std::all_of(of_kernel_.begin(), of_kernel_.end(), [](const auto& one) { return one.second.jobs.empty(); });
+  }
+  void give(sched::Dispatcher& dispatcher, sched::LaunchQueue& queue) {
+    while (OfKernel* const next = oldest()) {
+      const std::size_t job = next->jobs.front();
+      next->jobs.pop_front();
+      ++next->waiting;
+      dispatcher.hold_after(queue, std::make_unique<JobWork>(run_, jobs_[job], run_.result.jobs[job], next->waiting),
+                            {});
+    }
+  }
+
+ private:
+  struct OfKernel {
+    std::deque<std::size_t> jobs;
+    std::size_t waiting = 0;
+  };
+  // Of those that may be given.
+  OfKernel* oldest() {
+    constexpr std::size_t most = 16;  // as many as run at once
+    OfKernel* oldest = nullptr;
+    for (auto& [kernel, one] : of_kernel_) {
+      if (one.jobs.empty() || one.waiting >= most) continue;
+      if (!oldest || std::pair(jobs_[one.jobs.front()].arrival_ns, one.jobs.front()) <
+                         std::pair(jobs_[oldest->jobs.front()].arrival_ns, oldest->jobs.front()))
+        oldest = &one;
+    }
+    return oldest;
+  }
+
+  RunState& run_;
+  const std::vector<Job>& jobs_;
+  std::map<const Kernel*, OfKernel> of_kernel_;
 };
 
 // The policy, with what it costs and what it says.
@@ -105,6 +155,7 @@ BatchResult run_batch(Executor& executor, const std::vector<Job>& jobs, std::uni
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return jobs[a].arrival_ns < jobs[b].arrival_ns; });
   base::Mutex mutex;
+  Arrived arrived(run, jobs);
   run.take_time();
   const auto watcher = base::make_watcher(run.clock);
   sched::Dispatcher dispatcher(
@@ -122,14 +173,14 @@ BatchResult run_batch(Executor& executor, const std::vector<Job>& jobs, std::uni
       // Those that have come are seen together.
       dispatcher.set_suspended(queue, true);
       for (; next < order.size() && begin + jobs[order[next]].arrival_ns <= executor.now_ns(); ++next)
-        dispatcher.hold_after(queue, std::make_unique<JobWork>(run, jobs[order[next]], run.result.jobs[order[next]]),
-                              {});
+        arrived.add(order[next]);
+      arrived.give(dispatcher, queue);
       dispatcher.set_suspended(queue, false);
       if (const std::exception_ptr failure = dispatcher.take_failure()) std::rethrow_exception(failure);
       held = dispatcher.held();
     }
     if (executor.idle() && next == order.size()) {
-      if (held == 0) break;
+      if (held == 0 && arrived.empty()) break;
       throw std::logic_error("the policy submits nothing");
     }
     executor.wait(next < order.size() ? std::optional(begin + jobs[order[next]].arrival_ns) : std::nullopt);

@@ -20,7 +20,6 @@
 #include "cli/job_file.hpp"
 #include "cli/output_file.hpp"
 #include "cli/source_options.hpp"
-#include "device/sim/stepped.hpp"
 #include "runtime/devices.hpp"
 #include "sched/make_policy.hpp"
 #include "sched/policy/kernelet.hpp"
@@ -109,8 +108,9 @@ class Batch {
     auto policy = measured ? nullptr : sched::make_policy(options_.policy);
     if (!measured && !policy) throw UsageError("--policy direct submits nothing later; base is what streams do");
     if (!measured && !policy->sees_ranges()) return policy;
-    if (!device().info().simulated) {
-      if (measured) throw UsageError("--policy opt needs a simulated GPU, on which pairs of kernels are measured");
+    if (device().info().capability == 0 && !device().info().simulated) {
+      if (measured)
+        throw UsageError("--policy opt needs a GPU, simulated or real, on which pairs of kernels are measured");
       std::fputs(
           fmt::format("heddle: note: kernels have no profiles on {}, and run whole\n", device().info().id).c_str(),
           stderr);
@@ -127,18 +127,18 @@ class Batch {
     sched::KerneletOptions options;
     options.prune = false;
     return std::make_unique<sched::KerneletPolicy>(
-        std::make_unique<sched::MeasuredRates>(batch::measure_pairs(device(), kernels, *corun_, options_.ratios)),
+        std::make_unique<sched::MeasuredRates>(batch::measure_pairs(*profiler_, kernels, *corun_, options_.ratios)),
         options);
   }
 
   void find_profiles() {
-    const auto machine = device::sim::SteppedMachine(device()).machine();
+    profiler_ = batch::make_profiler(device(), base::process_watcher());
     batch::Knowledge knowledge(clock_, !options_.again);
     const std::string name = batch::describe_for_knowledge(device());
-    corun_ = batch::corun_of(machine, knowledge.latency(name, [&] { return batch::measure_latency(device()); }));
+    corun_ = profiler_->corun(knowledge.latency(name, [&] { return batch::measure_latency(device()); }));
     for (const Loaded& one : loaded_)
       one.kernel->traits = knowledge.profile(name, one.kernel->id(), [&] {
-        auto traits = batch::profile(device(), *one.kernel, *corun_);
+        auto traits = batch::profile(*profiler_, *one.kernel, *corun_);
         one.kernel->reset();
         return traits;
       });
@@ -147,6 +147,7 @@ class Batch {
   const Options& options_;
   const base::SteadyClock clock_;
   std::vector<std::unique_ptr<device::Device>> devices_;
+  std::unique_ptr<batch::Profiler> profiler_;
   std::vector<Loaded> loaded_;
   std::vector<batch::Job> jobs_;
   std::optional<sched::CoRunDevice> corun_;

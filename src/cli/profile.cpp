@@ -1,18 +1,17 @@
-// heddle profile: what a kernel does on a simulated GPU, in the numbers from which Kernelet decides.
+// heddle profile: what a kernel does on a GPU, simulated or real, in the numbers from which Kernelet decides.
 #include <fmt/core.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
-#include "base/fail.hpp"
+#include "base/watcher.hpp"
 #include "batch/constants.hpp"
 #include "batch/knowledge.hpp"
 #include "batch/profile.hpp"
 #include "cli/command.hpp"
 #include "cli/job_file.hpp"
 #include "cli/source_options.hpp"
-#include "device/sim/stepped.hpp"
 #include "runtime/devices.hpp"
 
 namespace heddle::cli {
@@ -45,21 +44,16 @@ void print_json(const batch::Kernel& kernel, const sched::KernelTraits& traits, 
 }
 
 void run(const Options& options) {
-  if (!options.device.starts_with("sim:"))
-    throw UsageError(
-        "kernels are profiled on simulated GPUs: --device sim:MACHINE, as in sim:fermi-c2050; heddle cannot "
-        "count what they do on '" +
-        options.device + "'");
   const auto devices = runtime::open_devices(options.device, {});
   device::Device& device = *devices.front();
+  const auto profiler = batch::make_profiler(device, base::process_watcher());
   batch::Kernel kernel(device, read_kernel(options.job, options.compile).spec);
   const base::SteadyClock clock;
   batch::Knowledge knowledge(clock, !options.again);
   const std::string name = batch::describe_for_knowledge(device);
   const sched::CoRunDevice corun =
-      batch::corun_of(device::sim::SteppedMachine(device).machine(),
-                      knowledge.latency(name, [&] { return batch::measure_latency(device); }));
-  const auto traits = knowledge.profile(name, kernel.id(), [&] { return batch::profile(device, kernel, corun); });
+      profiler->corun(knowledge.latency(name, [&] { return batch::measure_latency(device); }));
+  const auto traits = knowledge.profile(name, kernel.id(), [&] { return batch::profile(*profiler, kernel, corun); });
   const model::SmLimits& limits = corun.limits;
   if (options.json)
     print_json(kernel, traits, model::resident_blocks(limits, traits.kernel.needs));
@@ -71,7 +65,8 @@ void run(const Options& options) {
 
 void add_profile(CLI::App& app) {
   auto options = std::make_shared<Options>();
-  CLI::App* command = app.add_subcommand("profile", "what a kernel does on a simulated GPU: instructions, memory, use");
+  CLI::App* command =
+      app.add_subcommand("profile", "what a kernel does on a GPU, simulated or real: instructions, memory, use");
   command->add_option("file", options->job.file, "a .ptx or .cu file")->required();
   command->add_option("--entry", options->job.kernel, "the kernel; may be left out where there is only one");
   command->add_option("--grid", options->job.grid, "blocks: X, XxY or X,Y,Z")->capture_default_str();
@@ -79,7 +74,7 @@ void add_profile(CLI::App& app) {
   command->add_option("--shared", options->job.shared, "bytes of dynamic shared memory")->capture_default_str();
   command->add_option("--arg", options->job.arguments, "one for each parameter, in order, as of heddle launch")
       ->allow_extra_args(false);
-  command->add_option("--device", options->device, "a simulated GPU")->capture_default_str();
+  command->add_option("--device", options->device, "a simulated GPU, or cuda:0")->capture_default_str();
   command->add_flag("--again", options->again, "measure, whatever is known from before");
   command->add_flag("--json", options->json, "JSON");
   add_compile_options(*command, options->compile);

@@ -20,6 +20,10 @@ struct CoRunDevice {
   model::SmModel sm = {};
   model::SmLimits limits = {};
   double launch_cycles = 0;  // from the submission of a launch to its first block, in cycles of an SM
+  // Of the host, for each slice. Not 0: slices of a kernel run in so many queues, in each of them one after the other.
+  double slice_cycles = 0;
+  unsigned lanes = 1;
+  double cycles_per_ns = 0;  // of an SM; 0: not known
 };
 
 }  // namespace heddle::sched

@@ -9,6 +9,7 @@
 
 #include "batch/constants.hpp"
 #include "batch/count.hpp"
+#include "batch/machine_model.hpp"
 #include "batch/profile.hpp"
 #include "batch/rates.hpp"
 #include "batch/replay.hpp"
@@ -181,7 +182,7 @@ class BatchTest : public testing::Test {
 // 10 instructions, 3 of them accesses of global memory, of which none makes several requests.
 TEST_F(BatchTest, ProfileCountsExactly) {
   Kernel kernel(*device, {"plain", module, "plain", {.grid = {64}, .block = {threads}}, {array<std::uint32_t>(256)}});
-  const sched::KernelTraits traits = profile(*device, kernel, corun, {.rounds = 1});
+  const sched::KernelTraits traits = profile(*make_simulated_profiler(*device), kernel, corun, {.rounds = 1});
   EXPECT_EQ(traits.kernel.block_instructions, 10.0 * threads / 32);
   EXPECT_DOUBLE_EQ(traits.kernel.profile.memory_ratio, .3);
   EXPECT_EQ(traits.kernel.profile.uncoalesced, 0);
@@ -189,6 +190,28 @@ TEST_F(BatchTest, ProfileCountsExactly) {
   EXPECT_GT(traits.alone_ipc, 0);
   EXPECT_LE(traits.kernel.pipeline_use, 1);
   EXPECT_TRUE(kernel.divisible()) << kernel.why_whole();
+}
+
+// What is measured on a GPU can be measured on any device that runs kernels; the CPU is always there.
+TEST_F(BatchTest, ProfilesOfRealDevicesAreMeasuredInTheirTime) {
+  const auto cpu = device::cpu::make_cpu_device({.workers = 2, .pin = false, .cache = false});
+  EXPECT_THROW(make_profiler(*cpu, base::process_watcher()), Error) << "the CPU has no SMs that kernels share";
+  const auto profiler = make_gpu_profiler(*cpu, base::process_watcher());
+  Kernel kernel(*cpu, {"plain", module, "plain", {.grid = {64}, .block = {threads}}, {array<std::uint32_t>(256)}});
+  const sched::CoRunDevice real = profiler->corun({.base = 500, .per_request = 10, .uncoalesced_base = 500});
+  EXPECT_GT(real.launch_cycles, 0);
+  const sched::KernelTraits traits = profile(*profiler, kernel, real, {.rounds = 1});
+  EXPECT_EQ(traits.kernel.block_instructions, 10.0 * threads / 32);
+  EXPECT_DOUBLE_EQ(traits.kernel.profile.memory_ratio, .3);
+  EXPECT_GT(traits.alone_ipc, 0);
+  EXPECT_GE(traits.kernel.memory_use, 0);
+  EXPECT_LE(traits.kernel.memory_use, 1);
+  Kernel other(*cpu, {"plain", module, "plain", {.grid = {48}, .block = {2 * threads}}, {array<std::uint32_t>(512)}});
+  const std::vector<Share> both{{&kernel, 2, {4, 3, 4}}, {&other, 1, {2, 3, 2}}};
+  const std::vector<double> rates = profiler->steady_rates(both, 2);
+  ASSERT_EQ(rates.size(), 2u);
+  EXPECT_GT(rates[0], 0);
+  EXPECT_GT(rates[1], 0);
 }
 
 // The counting copy of a kernel gives on each device what the simulator's pipeline counts.

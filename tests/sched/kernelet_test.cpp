@@ -1,5 +1,6 @@
 // Kernelet's policy on a clock that is moved by hand, with the dispatcher and without a device.
 #include "sched/policy/kernelet.hpp"
+#include "sched/policy/pair_trial.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -200,6 +201,53 @@ TEST(SlicePlan, BlocksThatWaitAreThoseThatEndInTheTimeOfALaunch) {
   quick.kernel.least_blocks = 2;
   EXPECT_EQ(plan_slices(device, 2, quick, 3, .5).blocks, 4u) << "the smallest slice";
   EXPECT_EQ(plan_slices(device, 2, quick, 1, .5).blocks, 2u) << "but no more than are on the device";
+}
+
+// Where the host's time counts, a slice is a queue's part of the blocks, and more slices are in flight.
+TEST(SlicePlan, QueuesOfSlices) {
+  CoRunDevice device = fermi();
+  device.launch_cycles = 15000;
+  device.slice_cycles = 1000;
+  device.lanes = 2;
+  KernelTraits quick = kernel(1, .02, .9, 0);
+  quick.alone_ipc = .9;
+  // 3 blocks of 1000 instructions at 0.5 stay for 6000 cycles.
+  const SlicePlan plan = plan_slices(device, 14, quick, 3, .5);
+  EXPECT_EQ(plan.resident, 42u);
+  EXPECT_EQ(plan.blocks, 21u);
+  EXPECT_EQ(plan.ahead, 12u) << "2 queues * (1 + 2 * 15000 / 6000)";
+  model::CoSchedule pair;
+  pair.first_blocks = pair.second_blocks = 3;
+  pair.together = {.5, .5};
+  pair.profit = .3;
+  // Of each kernel, 0.5 * 14 / 1000 blocks end in a cycle: together a slice in 1500 cycles.
+  EXPECT_DOUBLE_EQ(profit_with_launches(device, 14, quick, quick, pair), .3);
+  device.slice_cycles = 2100;
+  EXPECT_NEAR(profit_with_launches(device, 14, quick, quick, pair), 1 - .7 * 2, 1e-9) << "the host takes twice as long";
+}
+
+TEST(PairTrial, SaysWhatIsSaved) {
+  // Alone, 100 and 10 blocks end in a microsecond.
+  PairTrial trial({50, 0}, {1000, 100}, {.1, .01});
+  std::uint64_t now = 0;
+  PairTrial::Blocks ended{};
+  const auto pass = [&](std::uint64_t microseconds, double first, double second) {
+    now += microseconds * 1000;
+    const auto add = [&](std::size_t i, double blocks) {
+      trial.issue(i, static_cast<std::uint64_t>(blocks));
+      ended[i] += static_cast<std::uint64_t>(blocks);
+    };
+    add(0, 100 * first * static_cast<double>(microseconds));
+    add(1, 10 * second * static_cast<double>(microseconds));
+    return trial.profit(now, {50, 0});  // as many are in flight as at the beginning
+  };
+  EXPECT_FALSE(pass(5, 1, 0)) << "less than a round of each";
+  EXPECT_FALSE(pass(100, .6, .65)) << "the measurement begins";
+  EXPECT_FALSE(pass(3000, .6, .65)) << "it is too short";
+  const auto profit = pass(2000, .6, .65);
+  ASSERT_TRUE(profit);
+  EXPECT_NEAR(*profit, 1 - 1 / 1.25, 1e-9);
+  EXPECT_FALSE(pass(9000, .6, .65)) << "once";
 }
 
 TEST_F(KerneletTest, WhatCannotBeSlicedRunsWholeInItsTurn) {

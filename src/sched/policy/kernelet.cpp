@@ -56,6 +56,7 @@ void KerneletPolicy::decide_at(const View& view, std::size_t number, std::vector
     return;
   }
   choose(view, kinds, place);
+  if (fails(view, place)) choose(view, kinds, place);
   if (place.parts.empty())
     issue_whole(view, number, place, decisions);
   else
@@ -84,12 +85,16 @@ void KerneletPolicy::choose(const View& view, const std::vector<Kind>& kinds, Pl
   const DeviceView& device = view.devices[view.ready[oldest.task].place];
   place.kernels = std::move(kernels);
   place.parts.clear();
-  if (const std::optional<Choice> choice = find_co_schedule(*device.corun, kinds, place.kernels)) {
+  if (const std::optional<Choice> choice = find_co_schedule(device, kinds, place.kernels)) {
     choose_pair(view, kinds, *choice, place);
     return;
   }
   if (kinds.size() > 1) {
     why_ = fmt::format("whole launches: of {} kernels no pair gains", kinds.size());
+    return;
+  }
+  if (device.corun->slice_cycles > 0) {
+    why_ = fmt::format("whole launches: {} is alone", view.ready[oldest.task].name);
     return;
   }
   const std::uint64_t resident =
@@ -114,12 +119,38 @@ void KerneletPolicy::choose_pair(const View& view, const std::vector<Kind>& kind
   place.parts.push_back(
       {choice.second, 0,
        plan_slices(*device.corun, device.processors, *second.traits, pair.second_blocks, pair.together.second)});
+  place.trial.reset();
+  if (device.corun->cycles_per_ns > 0 && !tried_.contains(std::minmax(choice.first, choice.second))) {
+    const auto alone = [&](const KernelTraits& traits) {
+      return alone_ipc(*device.corun, traits) / traits.kernel.block_instructions * device.processors *
+             device.corun->cycles_per_ns;
+    };
+    place.trial.emplace(PairTrial::Blocks{place.in_flight[choice.first], place.in_flight[choice.second]},
+                        PairTrial::Blocks{place.parts[0].plan.resident, place.parts[1].plan.resident},
+                        PairTrial::Rates{alone(*first.traits), alone(*second.traits)});
+  }
   why_ = fmt::format("{} with {}: {} and {} blocks on each SM; {:.1f} % of the time is saved, of {} kernels",
                      view.ready[first.task].name, view.ready[second.task].name, pair.first_blocks, pair.second_blocks,
                      100 * pair.profit, kinds.size());
 }
 
-std::optional<KerneletPolicy::Choice> KerneletPolicy::find_co_schedule(const CoRunDevice& device,
+// Whether the pair that runs was found not to gain.
+bool KerneletPolicy::fails(const View& view, Place& place) {
+  if (!place.trial || place.parts.size() != 2) return false;
+  const std::pair<std::uint64_t, std::uint64_t> pair = std::minmax(place.parts[0].kernel, place.parts[1].kernel);
+  const auto profit = place.trial->profit(
+      view.now_ns, {place.in_flight[place.parts[0].kernel], place.in_flight[place.parts[1].kernel]});
+  if (!profit) return false;
+  place.trial.reset();
+  tried_.insert(pair);
+  if (*profit > options_.least_profit) return false;
+  failed_.insert(pair);
+  known_.clear();
+  place.kernels.clear();
+  return true;
+}
+
+std::optional<KerneletPolicy::Choice> KerneletPolicy::find_co_schedule(const DeviceView& device,
                                                                        const std::vector<Kind>& kinds,
                                                                        const std::vector<std::uint64_t>& kernels) {
   if (kinds.size() < 2) return std::nullopt;
@@ -129,7 +160,7 @@ std::optional<KerneletPolicy::Choice> KerneletPolicy::find_co_schedule(const CoR
   return at->second;
 }
 
-std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const CoRunDevice& device,
+std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const DeviceView& device,
                                                                 const std::vector<Kind>& kinds) {
   std::vector<std::pair<const KernelTraits*, const KernelTraits*>> all, left;
   for (std::size_t i = 0; i < kinds.size(); ++i)
@@ -146,8 +177,11 @@ std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const CoRunDevic
   if (left.empty()) left = all;
   std::optional<Choice> best;
   for (const auto& [first, second] : left) {
-    const auto made = rates_->best(device, *first, *second, options_.pairs.ratio);
-    if (!made || made->profit <= options_.least_profit || (best && made->profit <= best->pair.profit)) continue;
+    if (failed_.contains(std::minmax(first->id, second->id))) continue;
+    auto made = rates_->best(*device.corun, *first, *second, options_.pairs.ratio);
+    if (!made) continue;
+    made->profit = profit_with_launches(*device.corun, device.processors, *first, *second, *made);
+    if (made->profit <= options_.least_profit || (best && made->profit <= best->pair.profit)) continue;
     best = Choice{first->id, second->id, *made};
   }
   return best;
@@ -177,6 +211,7 @@ void KerneletPolicy::issue(const View& view, const std::vector<Kind>& kinds, Pla
     const std::uint64_t blocks = std::min(place.parts[*next].plan.blocks, left[*next]);
     decisions.push_back({.task = tasks[*next], .blocks = blocks});
     left[*next] -= blocks;
+    if (place.trial) place.trial->issue(*next, blocks);
     place.in_flight[place.parts[*next].kernel] += blocks;
     ++place.ranges;
   }

@@ -6,11 +6,13 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "sched/policy.hpp"
 #include "sched/policy/pair_rates.hpp"
+#include "sched/policy/pair_trial.hpp"
 #include "sched/policy/slice_plan.hpp"
 
 namespace heddle::sched {
@@ -29,7 +31,9 @@ struct KerneletOptions {
 };
 
 // Two kernels run in slices (plan_slices). Where no pair gains, launches run whole in their order, as streams would run
-// them; so do kernels that are not divisible, have no profile, or are on a device without a model.
+// them; so do kernels that are not divisible, have no profile, or are on a device without a model, and a
+// kernel that is pending alone on a device where slices cost the host time. There, forecasts are compared with what the
+// pair does in fact, and a pair that does not gain is not run again.
 class KerneletPolicy final : public Policy {
  public:
   explicit KerneletPolicy(std::unique_ptr<PairRates> rates, KerneletOptions options = {});
@@ -47,6 +51,7 @@ class KerneletPolicy final : public Policy {
     std::vector<Part> parts;                           // two, one, or none: launches run whole
     std::vector<std::uint64_t> kernels;                // that were pending when they were chosen, ascending
     std::map<std::uint64_t, std::uint64_t> in_flight;  // blocks, by kernel
+    std::optional<PairTrial> trial;                    // of a pair whose gain was not seen yet
     unsigned ranges = 0;                               // in flight, of all
   };
   struct Kind {
@@ -64,9 +69,10 @@ class KerneletPolicy final : public Policy {
   bool goes_on(const View& view, const std::vector<Kind>& kinds, const Place& place) const;
   void choose(const View& view, const std::vector<Kind>& kinds, Place& place);
   void choose_pair(const View& view, const std::vector<Kind>& kinds, const Choice& choice, Place& place);
-  std::optional<Choice> find_co_schedule(const CoRunDevice& device, const std::vector<Kind>& kinds,
+  std::optional<Choice> find_co_schedule(const DeviceView& device, const std::vector<Kind>& kinds,
                                          const std::vector<std::uint64_t>& kernels);
-  std::optional<Choice> find_anew(const CoRunDevice& device, const std::vector<Kind>& kinds);
+  std::optional<Choice> find_anew(const DeviceView& device, const std::vector<Kind>& kinds);
+  bool fails(const View& view, Place& place);
   void issue(const View& view, const std::vector<Kind>& kinds, Place& place, std::vector<Decision>& decisions);
   void issue_whole(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions) const;
 
@@ -74,6 +80,7 @@ class KerneletPolicy final : public Policy {
   const KerneletOptions options_;
   std::vector<Place> places_;
   std::map<std::vector<std::uint64_t>, std::optional<Choice>> known_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> tried_, failed_;  // kernels, ascending
   std::string why_;
 };
 

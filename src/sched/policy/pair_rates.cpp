@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sched/policy/slice_plan.hpp"
+
 namespace heddle::sched {
 namespace {
 
@@ -43,6 +45,15 @@ std::optional<model::CoSchedule> in_order(const KernelTraits& first, const Kerne
   return made ? std::optional(swapped(*made)) : std::nullopt;
 }
 
+// The chains' rates, in proportion to what was measured of each kernel alone: calibration does not reach kernels that
+// are slower than any memory ratio makes them.
+model::PairIpc in_proportion(model::PairIpc together, const model::PairIpc& modelled, const KernelTraits& first,
+                             const KernelTraits& second) {
+  if (first.alone_ipc > 0 && modelled.first > 0) together.first *= first.alone_ipc / modelled.first;
+  if (second.alone_ipc > 0 && modelled.second > 0) together.second *= second.alone_ipc / modelled.second;
+  return together;
+}
+
 model::KernelProfile calibrated_for(const model::SmModel& sm, unsigned warps, model::KernelProfile profile,
                                     double ipc) {
   if (ipc <= 0 || warps == 0) return profile;
@@ -72,8 +83,12 @@ model::PairIpc forecast(const CoRunDevice& device, const KernelTraits& first, un
   const auto profile_of = [&](const KernelTraits& traits) {
     return calibrated_for(sm, full_warps(device, traits.kernel), traits.kernel.profile, traits.alone_ipc);
   };
-  return model::pair_ipc(sm, profile_of(first), first_blocks * warps_of(device, first.kernel), profile_of(second),
-                         second_blocks * warps_of(device, second.kernel));
+  const model::KernelProfile one = profile_of(first), other = profile_of(second);
+  return in_proportion(model::pair_ipc(sm, one, first_blocks * warps_of(device, first.kernel), other,
+                                       second_blocks * warps_of(device, second.kernel)),
+                       {model::solo_ipc(sm, one, full_warps(device, first.kernel)),
+                        model::solo_ipc(sm, other, full_warps(device, second.kernel))},
+                       first, second);
 }
 
 std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& limits, const model::Candidate& first,
@@ -87,6 +102,35 @@ std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& li
         ratios.emplace_back(a, b);
   return ratios;
 }
+
+namespace {
+
+struct Calibrated {
+  const KernelTraits* traits;
+  const model::Candidate* kernel;
+};
+
+// The ratio that gains most, what the host needs for its slices included: small ones may need too much.
+std::optional<model::CoSchedule> best_with_launches(const CoRunDevice& device, const model::SmModel& sm,
+                                                    const Calibrated& first, const Calibrated& second,
+                                                    const model::PairIpc& alone) {
+  constexpr unsigned processors = 128;  // any number of them needs as many slices
+  std::optional<model::CoSchedule> best;
+  double most = 0;
+  for (const auto& [a, b] : full_ratios(device.limits, *first.kernel, *second.kernel)) {
+    const model::PairIpc ipc = model::pair_ipc(sm, first.kernel->profile, a * warps_of(device, *first.kernel),
+                                               second.kernel->profile, b * warps_of(device, *second.kernel));
+    model::CoSchedule made{0, 1, a, b, in_proportion(ipc, alone, *first.traits, *second.traits), 0, 0};
+    made.profit = model::coscheduling_profit(ipc, alone.first, alone.second);
+    const double profit = profit_with_launches(device, processors, *first.traits, *second.traits, made);
+    if (best && profit <= most) continue;
+    most = profit;
+    best = made;
+  }
+  return best;
+}
+
+}  // namespace
 
 std::optional<model::CoSchedule> ModelRates::best(const CoRunDevice& device, const KernelTraits& first,
                                                   const KernelTraits& second, model::PairOptions::Ratio ratio) {
@@ -104,7 +148,10 @@ std::optional<model::CoSchedule> ModelRates::best(const CoRunDevice& device, con
     const model::Candidate &one = candidate(a), &other = candidate(b);
     const model::PairIpc alone{model::solo_ipc(sm, one.profile, full_warps(device, one)),
                                model::solo_ipc(sm, other.profile, full_warps(device, other))};
-    return at->second = model::best_ratio(sm, device.limits, one, other, alone, ratio);
+    if (device.slice_cycles > 0) return at->second = best_with_launches(device, sm, {&a, &one}, {&b, &other}, alone);
+    at->second = model::best_ratio(sm, device.limits, one, other, alone, ratio);
+    if (at->second && calibrate_) at->second->together = in_proportion(at->second->together, alone, a, b);
+    return at->second;
   });
 }
 

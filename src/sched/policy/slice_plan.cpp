@@ -14,7 +14,32 @@ constexpr double room = 1.5;         // blocks do not end at equal distances
 // Of the blocks on the SMs: fewer leave gaps when several end at once, more would follow a new choice too late.
 constexpr double shortest_queue = .5, longest_queue = 2;
 
+SlicePlan plan_lanes(const CoRunDevice& device, unsigned processors, unsigned blocks, double on_sm) {
+  constexpr double at_least = 2;  // launches that the host is ahead
+  constexpr unsigned at_most = 32;
+  SlicePlan plan;
+  plan.resident = std::uint64_t{blocks} * std::max(1u, processors);
+  plan.blocks = (plan.resident + device.lanes - 1) / device.lanes;
+  const double rounds = 1 + std::max(at_least, 2 * device.launch_cycles / std::max(on_sm, 1.0));
+  plan.ahead = static_cast<unsigned>(std::min<double>(std::ceil(device.lanes * rounds), at_most));
+  return plan;
+}
+
 }  // namespace
+
+double profit_with_launches(const CoRunDevice& device, unsigned processors, const KernelTraits& first,
+                            const KernelTraits& second, const model::CoSchedule& pair) {
+  if (device.slice_cycles <= 0) return pair.profit;
+  // Slices of a kernel that end in a cycle.
+  const auto slices = [&](const KernelTraits& kernel, unsigned blocks, double ipc) {
+    const double ended = ipc * processors / kernel.kernel.block_instructions;
+    return ended / static_cast<double>(plan_slices(device, processors, kernel, blocks, ipc).blocks);
+  };
+  constexpr double at_most = .7;  // of the host's time
+  const double busy = device.slice_cycles * (slices(first, pair.first_blocks, pair.together.first) +
+                                             slices(second, pair.second_blocks, pair.together.second));
+  return 1 - (1 - pair.profit) * std::max(1.0, busy / at_most);
+}
 
 SlicePlan plan_slices(const CoRunDevice& device, unsigned processors, const KernelTraits& kernel, unsigned blocks,
                       double ipc) {
@@ -23,6 +48,7 @@ SlicePlan plan_slices(const CoRunDevice& device, unsigned processors, const Kern
   const double on_sm = ipc > 0
                            ? blocks * kernel.kernel.block_instructions / ipc
                            : resident * kernel.kernel.block_instructions / std::max(alone_ipc(device, kernel), 1e-9);
+  if (device.slice_cycles > 0) return plan_lanes(device, processors, blocks, on_sm);
   const double queue = std::clamp(room * device.launch_cycles / std::max(on_sm, 1.0), shortest_queue, longest_queue);
   SlicePlan plan;
   const unsigned of_slice = std::max(std::min(kernel.kernel.least_blocks, blocks), (blocks + parts - 1) / parts);

@@ -21,10 +21,16 @@ struct SlicePlan {
   }
 };
 
-// A GPU starts blocks in the order of their launches, whichever kernel's block has made room. With as many slices of
-// both kernels in flight, the one with the shorter blocks would lose its place to the other. So blocks of both wait for
-// the same time (Little's law): beside those on the SMs, as many wait as end in `CoRunDevice::launch_cycles`. `blocks`:
-// that are to be on each SM. `ipc`: of the kernel on an SM then; 0: as it has alone.
+// The part of the time that two kernels save, if the host needs `CoRunDevice::slice_cycles` for each slice.
+double profit_with_launches(const CoRunDevice& device, unsigned processors, const KernelTraits& first,
+                            const KernelTraits& second, const model::CoSchedule& pair);
+
+// A simulated GPU starts blocks in the order of their launches, whichever kernel's block has made room. With as many
+// slices of both kernels in flight, the one with the shorter blocks would lose its place to the other. So blocks of
+// both wait for the same time (Little's law): beside those on the SMs, as many wait as end in
+// `CoRunDevice::launch_cycles`. `blocks`: that are to be on each SM. `ipc`: of the kernel on an SM then; 0: as it has
+// alone. Where the host's time counts, the slices of a kernel run in `CoRunDevice::lanes` queues: so many are on the
+// device at a time, and no more, however many are in flight. So the host can be ahead.
 SlicePlan plan_slices(const CoRunDevice& device, unsigned processors, const KernelTraits& kernel, unsigned blocks,
                       double ipc);
 
