@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "gpu/experiments.hpp"
 
@@ -59,7 +60,11 @@ Load Bench::serving(std::string_view name, double quota, double load) {
     Settings brief = settings_;
     brief.warm_up = 5 * sequence.seconds;
     const auto closed = run_together(bare_, brief, {made}, std::max(20 * sequence.seconds, 0.1));
-    service = service_.emplace(sequence.name, closed.tenants[0].mean()).first;
+    const double mean = closed.tenants[0].mean();
+    if (mean <= 0)
+      throw std::runtime_error(
+          fmt::format("no request of {} ended while it was measured alone: the machine is busy", name));
+    service = service_.emplace(sequence.name, mean).first;
     fmt::print("{} alone: {:.3f} ms a request\n", name, 1e3 * service->second);
   }
   made.rate = load / service->second;

@@ -1,5 +1,5 @@
 // LithOS's experiments on a device: tenants of one process under Heddle's policies. Without a GPU it says so and ends;
-// on the CPU device: lithos_gpu --device cpu --scale 1 --seconds 2
+// on the CPU device: lithos_gpu --device cpu --scale 0.3
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
