@@ -56,7 +56,9 @@ ReplacedFile::ReplacedFile(const fs::path& path, Old old) noexcept : process_(::
   }
 }
 
-ReplacedFile::~ReplacedFile() {
+ReplacedFile::~ReplacedFile() { settle(); }
+
+void ReplacedFile::settle() noexcept {
   Registry& all = registry();
   const Lock lock(all.mutex);
   std::erase(all.files, this);

@@ -25,6 +25,8 @@ class ReplacedFile {
 
   // Whether the new file cannot be used, as things stand. False at first.
   void set_failed(bool failed) noexcept { failed_ = failed; }
+  // Ends it now, as the destructor does: for a new file that is whole as it is. Later calls do nothing.
+  void settle() noexcept;
   // The permissions for the new file.
   mode_t mode() const noexcept { return mode_; }
 

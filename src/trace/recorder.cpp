@@ -326,7 +326,7 @@ void Recorder::save(const fs::path& path, bool settled) {
   check_written();
   std::error_code error;
   const bool own = path == path_ || fs::equivalent(path, path_, error);
-  if (own && form_ == Form::json) return;
+  if (own && form_ == Form::json) return old_.settle();  // also for processes that end without destructors
   const Form form = form_of(path);
   if (form == Form::json && path.extension() != ".json")
     base::fail(
@@ -340,6 +340,8 @@ void Recorder::save(const fs::path& path, bool settled) {
   const std::string text = recorded();
   lock.unlock();
   write_form(form, path, text);
+  lock.lock();
+  if (own) old_.settle();
 }
 
 }  // namespace heddle::trace

@@ -10,7 +10,6 @@
 
 #include "base/caller_place.hpp"
 #include "base/format.hpp"
-#include "base/replaced_file.hpp"
 #include "cuda_api/core/arguments.hpp"
 #include "cuda_api/core/failure.hpp"
 #include "cuda_api/core/process.hpp"
@@ -79,7 +78,6 @@ __attribute__((destructor)) void end_of_program() {
     std::fprintf(stderr, "========= %u more mistakes\n", all - most_mistakes);
   if (!found.load() && mistakes.load() == 0) return;
   std::fflush(nullptr);
-  base::ReplacedFile::end_all();
   ::_exit(exit_finding);
 }
 
