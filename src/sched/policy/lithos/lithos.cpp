@@ -80,6 +80,8 @@ void LithosPolicy::look_at(const View& view) {
       quotas_[i].assign(view.tenants, std::min<unsigned>(units, most_units));
     }
   }
+  awake_until_.clear();
+  for (const Tenant* tenant : view.tenants) awake_until_.push_back(awake_until(*tenant));
   places_.clear();
   for (std::size_t i = 0; i < quotas_.size(); ++i) {
     const DeviceView& device = view.devices[i];
@@ -120,15 +122,11 @@ void LithosPolicy::wake_at(const View& view, std::uint64_t time) {
   wake_ = wake_ ? std::min(*wake_, time) : time;
 }
 
-// Whether it has work, or had it until just now.
-bool LithosPolicy::awake(const View& view, const Tenant& tenant) {
-  if (tenant.awake()) return true;
+// Until when it counts as awake: it has work, or had it until just now. In the past: it sleeps.
+std::uint64_t LithosPolicy::awake_until(const Tenant& tenant) const {
+  if (tenant.awake()) return ~std::uint64_t{0};
   const auto last = last_end_ns_.find(tenant.id);
-  if (last == last_end_ns_.end()) return false;
-  const std::uint64_t until = last->second + nanoseconds(options_.linger_seconds);
-  if (until <= view.now_ns) return false;
-  wake_at(view, until);
-  return true;
+  return last == last_end_ns_.end() ? 0 : last->second + nanoseconds(options_.linger_seconds);
 }
 
 // The kernel's blocks fill so many units, and its time hardly falls with more than so many.
@@ -158,8 +156,11 @@ void LithosPolicy::add_stolen(const View& view, const TaskView& task, const Plac
   for (unsigned unit = 0; unit < place.units && choice.count < want; ++unit) {
     const int owner = place.quotas->owner(unit);
     if (choice.set[unit] || owner == tenant) continue;
-    if (owner != Quotas::nobody && (!options_.steal || awake(view, *view.tenants[static_cast<std::size_t>(owner)])))
-      continue;
+    if (owner != Quotas::nobody) {
+      const std::uint64_t until = awake_until_[static_cast<std::size_t>(owner)];
+      if (until > view.now_ns && until != ~std::uint64_t{0}) wake_at(view, until);
+      if (!options_.steal || until > view.now_ns) continue;
+    }
     const std::uint64_t busy = place.timers->busy_until(unit);
     if (busy > view.now_ns + most_wait) {
       wake_at(view, busy - most_wait);

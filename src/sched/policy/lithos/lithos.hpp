@@ -92,7 +92,7 @@ class LithosPolicy final : public Policy {
   Choice choose_units(const View& view, const TaskView& task, const Place& place);
   void add_stolen(const View& view, const TaskView& task, const Place& place, int tenant, unsigned want,
                   Choice& choice);
-  bool awake(const View& view, const Tenant& tenant);
+  std::uint64_t awake_until(const Tenant& tenant) const;
   void choose_own(const Place& place, const UnitSet& own, unsigned want, Choice& choice) const;
   unsigned wanted_units(const TaskView& task, const Place& place, unsigned most);
   std::uint64_t blocks_of(const TaskView& task, const Place& place, const Choice& choice, const Estimate& whole);
@@ -110,6 +110,7 @@ class LithosPolicy final : public Policy {
   std::vector<Quotas> quotas_;  // by place
   std::uint64_t quotas_version_ = ~std::uint64_t{0};
   std::vector<Place> places_;
+  std::vector<std::uint64_t> awake_until_;  // of each tenant, by its place
   std::vector<std::size_t> order_;
   std::vector<std::tuple<bool, int, double>> ranks_;    // of the ready tasks: less goes first
   std::map<std::uint32_t, double> served_;              // unit-seconds given to each tenant
