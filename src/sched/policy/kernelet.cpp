@@ -175,10 +175,13 @@ std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const DeviceView
     options.memory_difference /= 2;
   }
   if (left.empty()) left = all;
+  // Where slices cost the host time, ratios with small ones gain nothing, and neither do those after which a kernel is
+  // left alone.
+  const auto ratio = device.corun->slice_cycles > 0 ? model::PairOptions::Ratio::balanced : options_.pairs.ratio;
   std::optional<Choice> best;
   for (const auto& [first, second] : left) {
     if (failed_.contains(std::minmax(first->id, second->id))) continue;
-    auto made = rates_->best(*device.corun, *first, *second, options_.pairs.ratio);
+    auto made = rates_->best(*device.corun, *first, *second, ratio);
     if (!made) continue;
     made->profit = profit_with_launches(*device.corun, device.processors, *first, *second, *made);
     if (made->profit <= options_.least_profit || (best && made->profit <= best->pair.profit)) continue;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sched/policy/slice_plan.hpp"
-
 namespace heddle::sched {
 namespace {
 
@@ -103,35 +101,6 @@ std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& li
   return ratios;
 }
 
-namespace {
-
-struct Calibrated {
-  const KernelTraits* traits;
-  const model::Candidate* kernel;
-};
-
-// The ratio that gains most, what the host needs for its slices included: small ones may need too much.
-std::optional<model::CoSchedule> best_with_launches(const CoRunDevice& device, const model::SmModel& sm,
-                                                    const Calibrated& first, const Calibrated& second,
-                                                    const model::PairIpc& alone) {
-  constexpr unsigned processors = 128;  // any number of them needs as many slices
-  std::optional<model::CoSchedule> best;
-  double most = 0;
-  for (const auto& [a, b] : full_ratios(device.limits, *first.kernel, *second.kernel)) {
-    const model::PairIpc ipc = model::pair_ipc(sm, first.kernel->profile, a * warps_of(device, *first.kernel),
-                                               second.kernel->profile, b * warps_of(device, *second.kernel));
-    model::CoSchedule made{0, 1, a, b, in_proportion(ipc, alone, *first.traits, *second.traits), 0, 0};
-    made.profit = model::coscheduling_profit(ipc, alone.first, alone.second);
-    const double profit = profit_with_launches(device, processors, *first.traits, *second.traits, made);
-    if (best && profit <= most) continue;
-    most = profit;
-    best = made;
-  }
-  return best;
-}
-
-}  // namespace
-
 std::optional<model::CoSchedule> ModelRates::best(const CoRunDevice& device, const KernelTraits& first,
                                                   const KernelTraits& second, model::PairOptions::Ratio ratio) {
   const model::SmModel sm = coarse(device);
@@ -148,7 +117,6 @@ std::optional<model::CoSchedule> ModelRates::best(const CoRunDevice& device, con
     const model::Candidate &one = candidate(a), &other = candidate(b);
     const model::PairIpc alone{model::solo_ipc(sm, one.profile, full_warps(device, one)),
                                model::solo_ipc(sm, other.profile, full_warps(device, other))};
-    if (device.slice_cycles > 0) return at->second = best_with_launches(device, sm, {&a, &one}, {&b, &other}, alone);
     at->second = model::best_ratio(sm, device.limits, one, other, alone, ratio);
     if (at->second && calibrate_) at->second->together = in_proportion(at->second->together, alone, a, b);
     return at->second;
