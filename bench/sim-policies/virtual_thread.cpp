@@ -111,7 +111,7 @@ std::string by_context(Runner& runner, const MachineDescription& machine, Result
 // H2 and H3: the law of a chain of loads, by the latency of memory, and with little bandwidth.
 std::string by_latency(Runner& runner, const MachineDescription& machine, Results&) {
   Table table({"memory", "cycles", "VT over the baseline"});
-  const Workload chain{"pointer_chase", "latency", false, 128, 16 * 1024};
+  const Workload chain{"warp_chase", "latency", false, 128, 16 * 1024};
   const auto row = [&](const std::string& name, const MachineDescription& with) {
     const KernelStatistics base = runner.run(with, "", chain), other = runner.run(with, virtual_threads, chain);
     table.add({name, fmt::format("{}", base.cycles()), number(cycles(base) / cycles(other), 3)});
@@ -122,13 +122,17 @@ std::string by_latency(Runner& runner, const MachineDescription& machine, Result
     with.l1.bytes = 0;
     with.l2.bytes = 0;
     with.dram.bytes_per_clock *= 16;
+    with.dram.model = heddle::device::sim::DramModel::fixed;
+    with.dram.latency += 100;
     row(fmt::format("no caches, wide, {} cycles more", more), with);
   }
-  MachineDescription narrow = machine;
-  narrow.l1.bytes = 0;
-  narrow.l2.bytes = 0;
-  narrow.dram.bytes_per_clock /= 4;
-  row("no caches, a quarter of the bandwidth", narrow);
+  for (const unsigned less : {16u, 64u}) {
+    MachineDescription narrow = machine;
+    narrow.l1.bytes = 0;
+    narrow.l2.bytes = 0;
+    narrow.dram.bytes_per_clock /= less;
+    row(fmt::format("no caches, {} of the bandwidth", less == 16 ? "a 16th" : "a 64th"), narrow);
+  }
   return table.text();
 }
 

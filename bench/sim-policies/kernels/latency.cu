@@ -17,6 +17,13 @@ extern "C" __global__ void pointer_chase(const u32* in, u32* out, u32 n) {
   out[item()] = at;
 }
 
+// The same with one address for a warp, so that bandwidth is no limit.
+extern "C" __global__ void warp_chase(const u32* in, u32* out, u32 n) {
+  u32 at = item() / 32 * 37 % n;
+  for (u32 k = 0; k < 8; ++k) at = (in[at] + k) % n;
+  out[item()] = at;
+}
+
 extern "C" __global__ void gather(const u32* in, u32* out, u32 n) {
   u32 sum = 0, at = item();
   for (u32 k = 0; k < 6; ++k) {
