@@ -79,15 +79,16 @@ void Core::enter_function(const Code& code, const Operand& arguments) {
   Frame& caller = thread_->frame();
   Frame frame;
   frame.code = &code;
-  frame.call = inst_;
+  frame.called = std::make_unique<CalledFrame>();
+  frame.called->call = inst_;
   frame.base = static_cast<std::uint32_t>(align_up(caller.top, code.frame.own_alignment));
   // A call takes some of the stack in any case, so that recursion without an end has one.
   constexpr std::uint64_t least_bytes = 16;
   const std::uint64_t top = frame.base + std::max(code.frame.bytes, least_bytes);
   frame.top = static_cast<std::uint32_t>(top);
   const auto count = static_cast<std::uint32_t>(function.registers.size());
-  frame.own_registers = std::make_unique<std::uint64_t[]>(std::size_t{count} * (code.wide ? 2 : 1));
-  std::uint64_t* const low = frame.own_registers.get();
+  frame.called->registers = std::make_unique<std::uint64_t[]>(std::size_t{count} * (code.wide ? 2 : 1));
+  std::uint64_t* const low = frame.called->registers.get();
   frame.registers = {low, code.wide ? low + count : nullptr, 1, count};
   std::byte* memory = local_memory(frame.base, code.frame.bytes);
   const Options& options = machine_.options;
@@ -114,7 +115,7 @@ void Core::return_from_function() {
   jumped_ = true;
   effects_->returned |= LaneMask{1} << lane_;
   const ptx::Function& function = *callee.code->function;
-  const Operand& results = callee.call->operands[0];
+  const Operand& results = callee.called->call->operands[0];
   const std::size_t wanted = results.kind == OperandKind::vector ? results.elements.size() : 0;
   for (std::size_t i = 0; i < std::min(wanted, function.returns.size()); ++i) {
     const ptx::Variable& result = function.returns[i];

@@ -9,6 +9,12 @@
 
 namespace heddle::device::machine {
 
+// What only activations by a call have.
+struct CalledFrame {
+  std::unique_ptr<std::uint64_t[]> registers;  // those of the kernel are the block's
+  const ptx::Instruction* call = nullptr;      // the caller's call instruction, whose results are stored on return
+};
+
 // Each resident thread has one at least: it is kept small.
 struct Frame {
   const Code* code = nullptr;
@@ -16,8 +22,7 @@ struct Frame {
   std::uint32_t base = 0, top = 0;  // its part of the thread's local memory
   bool carry = false;               // the condition code
   Registers registers;
-  std::unique_ptr<std::uint64_t[]> own_registers;  // of called functions; those of the kernel are the block's
-  const ptx::Instruction* call = nullptr;          // the caller's call instruction, whose results are stored on return
+  std::unique_ptr<CalledFrame> called;  // null: the kernel's
 };
 
 }  // namespace heddle::device::machine
