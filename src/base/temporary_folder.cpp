@@ -1,6 +1,7 @@
 #include "base/temporary_folder.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -106,9 +107,16 @@ void TemporaryFolder::remove_all() {
     const int descriptor = std::atoi(it->path().filename().c_str());
     if (name[name.size() - random_part] == '.' && is_our_folder(descriptor, target)) open.push_back(target);
   }
+  // Another thread may remove the folder at the same time, and a compiler that got a signal may still write to it:
+  // each of them makes an attempt fail.
+  constexpr int most_attempts = 50, pause_ms = 4;
   for (const fs::path& path : open) {
     std::error_code ignored;
-    fs::remove_all(path, ignored);
+    for (int attempt = 0; attempt < most_attempts; ++attempt) {
+      fs::remove_all(path, ignored);
+      if (!fs::exists(path, ignored)) break;
+      ::poll(nullptr, 0, pause_ms);
+    }
   }
 }
 
