@@ -187,7 +187,7 @@ TEST_F(NodeTest, ExplainsGrantsAndLaunches) {
         "saxpy");
   }
   EXPECT_THAT(explain("train"),
-              HasSubstr("-2.000 to -0.000 ms  saxpy: blocks 0 to 63 of 64 on 2 of 8 units, 3 times, 20 "
+              HasSubstr("-3.000 to -1.000 ms  saxpy: blocks 0 to 63 of 64 on 2 of 8 units, 3 times, 20 "
                         "to 40 us after its launch; no grant: as without a daemon\n"));
   clock.advance(2'000'000'000);
   EXPECT_THAT(explain("train", 1'000'000'000), HasSubstr("nothing has happened"));
