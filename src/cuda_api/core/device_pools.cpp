@@ -1,7 +1,6 @@
 #include "cuda_api/core/device_pools.hpp"
 #include "base/thread_safety.hpp"
 
-#include <algorithm>
 #include <deque>
 #include <vector>
 
@@ -57,8 +56,9 @@ void set_current_pool(Context& context, CUmemPoolHandle_st& pool) {
 
 bool is_pool(const CUmemPoolHandle_st* pool) {
   const base::Lock lock(pools().mutex);
-  const auto& all = pools().all;
-  return std::any_of(all.begin(), all.end(), [&](const auto& each) { return &each == pool && each.alive; });
+  for (const auto& each : pools().all)
+    if (&each == pool && each.alive) return true;
+  return false;
 }
 
 CUmemPoolHandle_st& make_pool(Context& context, std::uint64_t most) {

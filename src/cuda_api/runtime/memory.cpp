@@ -13,7 +13,18 @@ constexpr std::size_t pitch_bytes = 512;  // rows of pitched memory begin at mul
 
 std::uint64_t address(const void* p) { return reinterpret_cast<std::uint64_t>(p); }
 
-std::size_t pitch_of(std::size_t width) { return (width + pitch_bytes - 1) / pitch_bytes * pitch_bytes; }
+[[noreturn]] void too_large() { throw Failure(cudaErrorMemoryAllocation, "more bytes than an address can have"); }
+
+std::size_t pitch_of(std::size_t width) {
+  if (width > ~std::size_t{0} - pitch_bytes) too_large();
+  return (width + pitch_bytes - 1) / pitch_bytes * pitch_bytes;
+}
+
+std::size_t product(std::size_t a, std::size_t b) {
+  std::size_t made = 0;
+  if (__builtin_mul_overflow(a, b, &made)) too_large();
+  return made;
+}
 
 }  // namespace
 
@@ -56,8 +67,9 @@ HEDDLE_CUDA_API cudaError_t cudaMallocPitch(void** p, std::size_t* pitch, std::s
   HEDDLE_ARGUMENTS(p, pitch, width, height);
   return with_context(__func__, [&](Context& context) {
     require(p && pitch, cudaErrorInvalidValue, "no place for the pointer or the pitch");
-    *pitch = pitch_of(width);
-    *p = allocate(context, *pitch * height, BlockKind::device);
+    const std::size_t row = pitch_of(width);
+    *p = allocate(context, product(row, height), BlockKind::device);
+    *pitch = row;
   });
 }
 
@@ -66,8 +78,8 @@ HEDDLE_CUDA_API cudaError_t cudaMalloc3D(cudaPitchedPtr* p, cudaExtent extent) {
   return with_context(__func__, [&](Context& context) {
     require(p, cudaErrorInvalidValue, "no place for the pointer");
     const std::size_t pitch = pitch_of(extent.width);
-    *p = {allocate(context, pitch * extent.height * extent.depth, BlockKind::device), pitch, extent.width,
-          extent.height};
+    *p = {allocate(context, product(product(pitch, extent.height), extent.depth), BlockKind::device), pitch,
+          extent.width, extent.height};
   });
 }
 
