@@ -36,7 +36,7 @@ class ReplacedFile {
  private:
   void end() noexcept;
 
-  std::filesystem::path path_, old_;  // `old_` is empty if there is none
+  std::filesystem::path path_, old_;  // `old_` is empty where no old file was there
   pid_t process_ = 0;                 // a child by fork() has no say
   mode_t mode_ = 0666;
   bool failed_ = false;

@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <cstring>
 
-#include "base/fail.hpp"
 #include "batch/executor.hpp"
 #include "batch/machine_model.hpp"
 #include "batch/profiler.hpp"

@@ -46,7 +46,7 @@ void add_completion(CLI::App& app);
 // Throws UsageError if there is no such command, with the one that may be meant.
 void check_command(const CLI::App& app, const std::string& name);
 // CLI11's message in the words of this program: about words that it did not expect, with the option that may be meant,
-// and about numbers that are none or out of range.
+// and about text that is not a number, and numbers out of range.
 std::string explain_unexpected(const CLI::App& app, const std::string& message);
 
 // heddle cc, heddle run and heddle tenant run, whose arguments CLI11 must not parse. False for another command.

@@ -103,7 +103,7 @@ class Dispatcher {
     std::uint64_t blocks;
     double predicted;  // seconds; negative: not known
     std::uint64_t submitted_ns;
-    std::shared_ptr<device::Event> end;  // null: a later range of its queue tells its end
+    std::shared_ptr<device::Event> end;  // null: it has ended when a later range of its queue has
     RangeLog::Entry* entry;              // null: the policy does not see it
     Tenant* tenant;                      // null: nobody's
   };

@@ -24,7 +24,7 @@ std::vector<double> requests(Machine& machine, const Sequence& sequence, int rou
   return times;
 }
 
-// Seconds that the host's clock is ahead of that of events now, besides the time until the host notices.
+// Seconds by which the clock of events is behind the host's now. The time until the host notices an end counts too.
 double clock_away(const Machine& machine) {
   const Queue queue = machine.device().queue();
   const Event event = machine.device().event();

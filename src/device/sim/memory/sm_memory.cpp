@@ -162,14 +162,14 @@ void SmMemory::advance(Cycle now) {
 void SmMemory::look_up(Cycle now) {
   std::uint32_t busy = 0;
   MemoryStall stall = MemoryStall::none;
-  for (bool goes_on = true; goes_on && waiting_ != 0;) {
+  while (waiting_ != 0) {
     Queued& access = queued_[head_];
-    while (goes_on && access.next < access.transactions.count) {
+    while (access.next < access.transactions.count) {
       const Transaction& transaction = access.transactions.list[access.next];
       const std::uint32_t bank = 1u << (line_of(transaction) & (l1_.banks - 1));
-      if ((busy & bank) == 0) stall = serve(access, transaction, now);
-      goes_on = (busy & bank) == 0 && stall == MemoryStall::none;
-      if (!goes_on) break;
+      if ((busy & bank) != 0) break;
+      stall = serve(access, transaction, now);
+      if (stall != MemoryStall::none) break;
       busy |= bank;
       ++access.next;
     }

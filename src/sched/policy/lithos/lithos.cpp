@@ -236,7 +236,8 @@ std::uint64_t LithosPolicy::blocks_of(const TaskView& task, const Place& place, 
   return atom_blocks(atoms);
 }
 
-// A launch that is known well need not be timed each time. It is in every so manieth request, and after a few others.
+// A launch that is known well need not be timed each time. It is timed in one of `timed_batches` requests, and after a
+// few untimed ones.
 bool LithosPolicy::wants_time(const TaskView& task, const Choice& choice, std::uint64_t blocks, const Estimate& whole,
                               const QueueBacklog& backlog) {
   if (choice.stolen || blocks != task.blocks || slip_of(task.queue->tenant) >= 1) return true;
