@@ -47,6 +47,8 @@ cudaError_t cudaDeviceEnablePeerAccess(int, unsigned);
 cudaError_t cudaMalloc(void**, std::size_t);
 cudaError_t cudaFree(void*);
 cudaError_t cudaMallocHost(void**, std::size_t);
+cudaError_t cudaMallocPitch(void** p, std::size_t* pitch, std::size_t width, std::size_t height);
+cudaError_t cudaMalloc3D(cudaPitchedPtr* p, cudaExtent extent);
 cudaError_t cudaFreeHost(void*);
 cudaError_t cudaMallocManaged(void**, std::size_t, unsigned);
 cudaError_t cudaMallocAsync(void**, std::size_t, cudaStream_t);

@@ -32,6 +32,25 @@ TEST(Memory, WrongPointersAreNotFreed) {
   EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
 }
 
+// Products of sizes that do not fit into 64 bits, of which the lower bits would be a small size.
+TEST(Memory, RowsOfMoreBytesThanAnAddressCanHave) {
+  constexpr std::size_t most = ~std::size_t{0}, many = (std::size_t{1} << 55) + 1;
+  void* rows = nullptr;
+  std::size_t pitch = 7;
+  EXPECT_EQ(cudaMallocPitch(&rows, &pitch, most - 10, 2), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaMallocPitch(&rows, &pitch, 512, many), cudaErrorMemoryAllocation);
+  EXPECT_EQ(pitch, 7u) << "nothing is written";
+  cudaPitchedPtr box{};
+  for (const cudaExtent extent :
+       {cudaExtent{most, 2, 2}, cudaExtent{1 << 20, 1 << 22, 1 << 22}, cudaExtent{512, many, 1}})
+    EXPECT_EQ(cudaMalloc3D(&box, extent), cudaErrorMemoryAllocation) << extent.width;
+  EXPECT_EQ(box.ptr, nullptr);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+  ASSERT_EQ(cudaMallocPitch(&rows, &pitch, 100, 3), cudaSuccess);
+  EXPECT_EQ(pitch, 512u);
+  EXPECT_EQ(cudaFree(rows), cudaSuccess);
+}
+
 TEST(Memory, PageableSourcesMayChangeAtOnce) {
   constexpr std::size_t n = 1 << 16;
   cudaStream_t stream = nullptr;
