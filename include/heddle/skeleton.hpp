@@ -166,10 +166,10 @@ struct Report {
   unsigned overlap = 1;                   // concurrent parts of each GPU
   std::vector<PartReport> parts = {};     // with work
   std::vector<std::string> kernels = {};  // of the first part, in the order of their launches
-  double seconds = 0;                     // the longest part's
-  double waited_seconds = 0;              // from run() to the start of the run
-  std::uint64_t barriers = 0;             // of all parts, in loops with global_sync
-  std::string why = {};                   // where the split comes from
+  double seconds = 0;  // of the whole run, merging included; with simulated devices: the longest part's, by their time
+  double waited_seconds = 0;   // from run() to the start of the run
+  std::uint64_t barriers = 0;  // of all parts, in loops with global_sync
+  std::string why = {};        // where the split comes from
 };
 
 // An argument of a run that is under way. For the executor.

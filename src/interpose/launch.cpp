@@ -14,8 +14,9 @@ struct Shape {
 
 template <class Submit>
 CUresult launch(CUstream stream, CUfunction function, const Shape& shape, Submit&& submit) {
-  return record(
-      stream,
+  const WorkKey key{function, shape.grid.count(), static_cast<std::uint32_t>(shape.block.count()), shape.shared};
+  return admit(
+      stream, key,
       [&](Timeline& timeline, TraceEvent& event, std::string& name) {
         event.kind = TraceEvent::Kind::launch;
         event.grid = shape.grid;
@@ -28,14 +29,20 @@ CUresult launch(CUstream stream, CUfunction function, const Shape& shape, Submit
 }
 
 template <class Submit>
-CUresult other(CUstream stream, TraceEvent::Kind kind, const char* what, Submit&& submit) {
-  return record(
-      stream,
-      [&](Timeline&, TraceEvent& event, std::string& name) {
-        event.kind = kind;
-        name = what;
+CUresult launch_graph(CUstream stream, CUgraphExec graph, Submit&& submit) {
+  return admit(
+      stream, {.what = graph, .blocks = 1},
+      [](Timeline&, TraceEvent& event, std::string& name) {
+        event.kind = TraceEvent::Kind::launch;
+        name = "CUDA graph";
       },
       submit);
+}
+
+template <class Submit>
+CUresult call_host(CUstream stream, Submit&& submit) {
+  return record(
+      stream, [](Timeline&, TraceEvent& event, std::string&) { event.kind = TraceEvent::Kind::call; }, submit);
 }
 
 }  // namespace
@@ -77,18 +84,16 @@ HEDDLE_LAUNCH_EX(cuLaunchKernelEx_ptsz, own_if_default)
 HEDDLE_LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel, legacy_if_default)
 HEDDLE_LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz, own_if_default)
 
-#define HEDDLE_LAUNCH_GRAPH(symbol, stream_of)                              \
-  HEDDLE_INTERPOSER(symbol)(CUgraphExec graph, CUstream stream) {           \
-    return other(stream_of(stream), TraceEvent::Kind::launch, "CUDA graph", \
-                 [&] { return HEDDLE_FORWARD(symbol, graph, stream); });    \
+#define HEDDLE_LAUNCH_GRAPH(symbol, stream_of)                                                            \
+  HEDDLE_INTERPOSER(symbol)(CUgraphExec graph, CUstream stream) {                                         \
+    return launch_graph(stream_of(stream), graph, [&] { return HEDDLE_FORWARD(symbol, graph, stream); }); \
   }
 HEDDLE_LAUNCH_GRAPH(cuGraphLaunch, legacy_if_default)
 HEDDLE_LAUNCH_GRAPH(cuGraphLaunch_ptsz, own_if_default)
 
-#define HEDDLE_HOST_FUNCTION(symbol, stream_of)                                   \
-  HEDDLE_INTERPOSER(symbol)(CUstream stream, CUhostFn function, void* data) {     \
-    return other(stream_of(stream), TraceEvent::Kind::call, "",                   \
-                 [&] { return HEDDLE_FORWARD(symbol, stream, function, data); }); \
+#define HEDDLE_HOST_FUNCTION(symbol, stream_of)                                                          \
+  HEDDLE_INTERPOSER(symbol)(CUstream stream, CUhostFn function, void* data) {                            \
+    return call_host(stream_of(stream), [&] { return HEDDLE_FORWARD(symbol, stream, function, data); }); \
   }
 HEDDLE_HOST_FUNCTION(cuLaunchHostFunc, legacy_if_default)
 HEDDLE_HOST_FUNCTION(cuLaunchHostFunc_ptsz, own_if_default)

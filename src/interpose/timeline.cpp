@@ -12,6 +12,7 @@
 #include "base/thread.hpp"
 #include "base/trace_claim.hpp"
 #include "interpose/forward.hpp"
+#include "interpose/relaxed_capture.hpp"
 
 namespace heddle::interpose {
 
@@ -34,18 +35,6 @@ namespace {
 constexpr std::uint64_t reference_period_ns = 1'000'000'000;
 // At the end of the process: how long commands in flight may take to be reported.
 constexpr std::uint64_t patience_at_end_ns = 2'000'000'000;
-
-// During its lifetime, the calls of this thread are permitted while another thread captures a stream.
-class AllowDuringCapture {
- public:
-  AllowDuringCapture() { HEDDLE_FORWARD(cuThreadExchangeStreamCaptureMode, &mode_); }
-  ~AllowDuringCapture() { HEDDLE_FORWARD(cuThreadExchangeStreamCaptureMode, &mode_); }
-  AllowDuringCapture(const AllowDuringCapture&) = delete;
-  AllowDuringCapture& operator=(const AllowDuringCapture&) = delete;
-
- private:
-  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
-};
 
 std::atomic<Timeline*> timeline{nullptr};
 
@@ -138,7 +127,7 @@ void Timeline::renew_reference(const std::shared_ptr<Context>& context) {
 
 Timeline::Begun Timeline::begin(CUstream stream) {
   if (::getpid() != process_) return {};
-  const AllowDuringCapture allow;
+  const RelaxedCapture relaxed;
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
   if (HEDDLE_FORWARD(cuStreamIsCapturing, stream, &capture) != CUDA_SUCCESS || capture != CU_STREAM_CAPTURE_STATUS_NONE)
     return {};
@@ -158,7 +147,7 @@ Timeline::Begun Timeline::begin(CUstream stream) {
 
 void Timeline::end(const Begun& begun, bool submitted, TraceEvent event, std::string name) {
   if (!begun.context) return;
-  const AllowDuringCapture allow;
+  const RelaxedCapture relaxed;
   CUevent end = submitted ? take_event(*begun.context) : nullptr;
   if (!end || HEDDLE_FORWARD(cuEventRecord, end, begun.stream) != CUDA_SUCCESS) {
     give_back(*begun.context, begun.start);

@@ -100,20 +100,7 @@ void Printer::parameter_list(const Function& function, const std::vector<Variabl
 
 void Printer::parameter(const Variable& v) {
   text(".param ");
-  unified(v.unified, v.managed);
-  if (v.align != 0) {
-    text(".align ");
-    number(v.align);
-    text(" ");
-  }
-  if (v.vector > 1) {
-    text(".v");
-    number(v.vector);
-    text(" ");
-  }
-  text(".");
-  text(name(v.type));
-  text(" ");
+  attributes(v);
   if (v.is_pointer) {
     text(".ptr ");
     switch (v.pointer_space) {

@@ -29,6 +29,7 @@ class Printer {
   // printer_variable.cpp
   void module_variable(const Variable& variable);
   void local_variable(const Function& function, const Variable& variable);
+  void attributes(const Variable& variable);  // alignment and type, with a space at the end
   void variable(const Function* function, const Variable& variable);
   void dimensions(const Variable& variable);
   void initialiser(const Function* function, const Variable& variable);

@@ -38,8 +38,7 @@ void Printer::local_variable(const Function& function, const Variable& v) {
   variable(&function, v);
 }
 
-void Printer::variable(const Function* function, const Variable& v) {
-  text(space_name(v.space));
+void Printer::attributes(const Variable& v) {
   unified(v.unified, v.managed);
   if (v.align != 0) {
     text(".align ");
@@ -54,6 +53,11 @@ void Printer::variable(const Function* function, const Variable& v) {
   text(".");
   text(name(v.type));
   text(" ");
+}
+
+void Printer::variable(const Function* function, const Variable& v) {
+  text(space_name(v.space));
+  attributes(v);
   text(v.name);
   dimensions(v);
   initialiser(function, v);

@@ -30,23 +30,6 @@ std::string column_svg(const Stack& stack, std::size_t i, const Column& column) 
 
 }  // namespace
 
-std::string xml(std::string_view text) {
-  std::string made;
-  for (const char c : text) {
-    if (c == '&')
-      made += "&amp;";
-    else if (c == '<')
-      made += "&lt;";
-    else if (c == '>')
-      made += "&gt;";
-    else if (c == '"')
-      made += "&quot;";
-    else if (static_cast<unsigned char>(c) >= 0x20 || c == '\n' || c == '\t')
-      made += c;
-  }
-  return made;
-}
-
 const char* use_colour(const std::string& use) {
   static constexpr std::array<std::pair<const char*, const char*>, 7> colours = {{{"issue", "#2f7d4f"},
                                                                                   {"pipeline", "#8fbf6a"},

@@ -5,9 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/xml_text.hpp"
+
 namespace heddle::simreport {
 
-std::string xml(std::string_view text);  // with <, >, & and quotation marks as HTML and SVG need them
+using base::xml;
 
 // Colours of slots by use, of active lanes (from idle to all), and of warps' cycles by use.
 const char* use_colour(const std::string& use);

@@ -126,6 +126,7 @@ std::uint64_t Runner::execute(const Program& program, const std::vector<std::uni
 
 RunResult Runner::run(const Program& program, const std::vector<Value>& values,
                       const knowledge::Configuration& configuration, bool forced) {
+  const std::uint64_t start_ns = clock_.now_ns();
   const std::vector<Execution> executions = platforms_.executions(configuration.fission, configuration.overlap);
   const std::vector<Range> ranges = cut(program, executions, configuration, forced);
   std::vector<std::unique_ptr<Part>> parts;
@@ -137,6 +138,8 @@ RunResult Runner::run(const Program& program, const std::vector<Value>& values,
   merge_results(program, values, parts);
 
   RunResult result;
+  const bool simulated = std::ranges::any_of(parts, [](const auto& part) { return part->execution().simulated; });
+  if (!simulated) result.measured.whole_seconds = static_cast<double>(clock_.now_ns() - start_ns) * 1e-9;
   for (const auto& part : parts) {
     double& longest = part->execution().gpu ? result.measured.gpu_seconds : result.measured.cpu_seconds;
     longest = std::max(longest, part->seconds());

@@ -10,11 +10,13 @@
 #include <set>
 
 #include "base/format.hpp"
+#include "base/xml_text.hpp"
 #include "trace/colours.hpp"
 
 namespace heddle::trace {
 namespace {
 
+using base::xml;
 using Kind = base::TraceEvent::Kind;
 using Way = base::TraceEvent::Way;
 
@@ -40,23 +42,6 @@ std::size_t kind_number(const Command& command) {
          : command.way == Way::to_host         ? 2
          : command.way == Way::between_devices ? 3
                                                : 4;
-}
-
-std::string xml(std::string_view text) {
-  std::string made;
-  for (const char c : text) {
-    if (c == '&')
-      made += "&amp;";
-    else if (c == '<')
-      made += "&lt;";
-    else if (c == '>')
-      made += "&gt;";
-    else if (c == '"')
-      made += "&quot;";
-    else if (static_cast<unsigned char>(c) >= 0x20)
-      made += c;
-  }
-  return made;
 }
 
 std::string seconds(std::uint64_t ns) { return base::format_duration(static_cast<double>(ns) * 1e-9); }

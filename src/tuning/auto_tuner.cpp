@@ -92,9 +92,37 @@ class Search {
       try_for(gpus, {.gpu_share = 1.0, .fission = best.fission, .overlap = overlap, .groups = best.groups});
     for (const knowledge::Fission fission : space_.fissions)
       try_for(cpus, {.gpu_share = 0.0, .fission = fission, .overlap = best.overlap, .groups = best.groups});
+    measure_in_turns({best, gpus.configuration, cpus.configuration});
+    choose();
+  }
+
+  // A finalist finds arrays where the one before left them: its first run in a turn moves them, and does not count.
+  void measure_in_turns(const std::vector<knowledge::Configuration>& finalists) {
+    std::vector<std::vector<Measured>> runs(finalists.size());
+    for (unsigned turn = 0; turn < options_.final_executions; ++turn)
+      for (std::size_t i = 0; i < finalists.size(); ++i) {
+        measure_(finalists[i]);
+        runs[i].push_back(measure_(finalists[i]));
+      }
+    for (std::size_t i = 0; i < finalists.size(); ++i) {
+      result_.finalists.push_back({finalists[i], median(runs[i])});
+      result_.evaluations.push_back(result_.finalists.back());
+    }
+  }
+
+  void choose() {
     result_.seconds = knowledge::never_run;
-    for (const knowledge::Configuration& finalist : {best, gpus.configuration, cpus.configuration})
-      keep(finalist, median(finalist));
+    double least = knowledge::never_run;
+    for (std::size_t i = 0; i < result_.finalists.size(); ++i) {
+      const auto& [configuration, measured] = result_.finalists[i];
+      const bool split = configuration.gpu_share > 0 && configuration.gpu_share < 1;
+      const double counted = measured.seconds() * (split ? 1 + options_.split_gain : 1);
+      if (counted >= least) continue;
+      least = counted;
+      result_.winner = i;
+      result_.seconds = knowledge::never_run;
+      keep(configuration, measured);
+    }
   }
 
   void try_for(Candidate& best, const knowledge::Configuration& tried) {
@@ -102,13 +130,10 @@ class Search {
     if (took < best.seconds) best = {tried, took};
   }
 
-  Measured median(const knowledge::Configuration& configuration) {
-    std::vector<Measured> all;
-    for (unsigned i = 0; i < options_.final_executions; ++i) all.push_back(measure_(configuration));
-    const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-    std::nth_element(all.begin(), middle, all.end(),
+  static Measured median(std::vector<Measured>& runs) {
+    const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
+    std::nth_element(runs.begin(), middle, runs.end(),
                      [](const Measured& a, const Measured& b) { return a.seconds() < b.seconds(); });
-    result_.evaluations.push_back({configuration, *middle});
     return *middle;
   }
 

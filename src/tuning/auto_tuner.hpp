@@ -1,6 +1,7 @@
 // The search for a good configuration of a program on a workload: Marrow's Algorithm 1 (section 3.2.2).
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <span>
@@ -10,10 +11,11 @@
 
 namespace heddle::tuning {
 
-// What one execution with a configuration took: the time of each type of device, 0 for one without work.
+// What one execution with a configuration took: the time of each type of device, 0 for one without work, and of the
+// whole run, in which parts are made and their results merged. A whole of 0 is the longer of the two.
 struct Measured {
-  double gpu_seconds = 0, cpu_seconds = 0;
-  double seconds() const { return gpu_seconds > cpu_seconds ? gpu_seconds : cpu_seconds; }
+  double gpu_seconds = 0, cpu_seconds = 0, whole_seconds = 0;
+  double seconds() const { return std::max({gpu_seconds, cpu_seconds, whole_seconds}); }
 };
 
 // Runs the program once.
@@ -41,8 +43,12 @@ struct TunerOptions {
   double precision = 1.0 / 256;
   double window = 0.125;    // fixed: the transferable part with which later configurations begin
   unsigned executions = 1;  // of each candidate; the shortest counts
-  // Fixed: of the best split, the GPUs alone and the CPUs alone, at the end; the median counts. An odd number.
+  // Fixed: of the best split, the GPUs alone and the CPUs alone, at the end, in turns; the median counts. An odd
+  // number.
   unsigned final_executions = 5;
+  // Fixed: the part by which the best split must be faster than one type alone, which varies less and leaves the other
+  // type to others.
+  double split_gain = 0.02;
   unsigned patience = 2;  // fixed: candidates of one dimension in a row that are no better, after which it ends
 };
 
@@ -62,6 +68,8 @@ struct TunerResult {
   double seconds = knowledge::never_run;
   double deviation = 1;
   std::vector<Evaluation> evaluations;  // in their order; each counts once, whatever TunerOptions::executions is
+  std::vector<Evaluation> finalists;    // fixed: the best split, the GPUs alone, the CPUs alone
+  std::size_t winner = 0;               // of the finalists
 };
 
 // Throws invalid_argument where a dimension of the space is empty. Exceptions of `measure` are passed on.

@@ -37,6 +37,7 @@ const knowledge::Configuration& Planner::plan(const knowledge::Workload& workloa
   if (profile_.best_seconds < knowledge::never_run && profile_.origin == knowledge::Origin::built)
     balancer_->set_best_deviation(profile_.deviation);
   best_balanced_ = knowledge::never_run;
+  rivals_.begin({}, 0);
   unbalanced_ = refined_ = 0;
   built_ = profile_.origin == knowledge::Origin::built;
   return configuration_;
@@ -63,6 +64,9 @@ void Planner::set_built(const TunerResult& result) {
   built_ = true;
   configuration_ = result.configuration;
   balancer_->restart(configuration_.gpu_share, result.deviation);
+  std::vector<Rival> rivals;
+  for (const auto& [configuration, measured] : result.finalists) rivals.push_back({configuration, measured.seconds()});
+  rivals_.begin(std::move(rivals), result.winner);
   if (result.seconds >= profile_.best_seconds) return;
   profile_.configuration = result.configuration;
   profile_.best_seconds = result.seconds;
@@ -92,10 +96,20 @@ void Planner::record(const Measured& measured, const std::function<TunerResult()
   }
   const bool may_build = options_.build_profiles && !built_ && tune != nullptr;
   if (may_build && balancer_->about_to_correct(measured.gpu_seconds, measured.cpu_seconds)) return set_built(tune());
-  if (!options_.adapt) return;
+  if (!options_.adapt || change_to_a_rival(seconds)) return;
   balancer_->record(measured.gpu_seconds, measured.cpu_seconds);
   configuration_.gpu_share = balancer_->gpu_share();
   refine(measured, reached);
+}
+
+// True where the run says nothing of the balance, or the next one has another configuration.
+bool Planner::change_to_a_rival(double seconds) {
+  const bool probed = rivals_.probing();
+  if (!rivals_.record(configuration_, seconds)) return probed;
+  configuration_ = rivals_.configuration();
+  const bool split = configuration_.gpu_share > 0 && configuration_.gpu_share < 1;
+  balancer_->restart(configuration_.gpu_share, split ? 1 : 0);
+  return true;
 }
 
 void Planner::refine(const Measured& measured, double reached) {

@@ -8,6 +8,7 @@
 #include "knowledge/store.hpp"
 #include "tuning/auto_tuner.hpp"
 #include "tuning/balance.hpp"
+#include "tuning/rivals.hpp"
 
 namespace heddle::tuning {
 
@@ -27,7 +28,8 @@ struct ColdStart {
 };
 
 // A new workload is looked up, or derived from others. Where its runs are unbalanced, a profile is built or the share
-// adapted. A run that is faster than all before, is kept. One thread at a time.
+// adapted. A run that is faster than all before, is kept. After a search, runs that take longer than another finalist
+// did change to it. One thread at a time.
 class Planner {
  public:
   // `store` may be null: then nothing is known at first and nothing is kept. It outlives the planner. Failures of the
@@ -49,11 +51,13 @@ class Planner {
   void look_up(const knowledge::Workload& workload, const ColdStart& cold);
   void keep();
   void refine(const Measured& measured, double reached);
+  bool change_to_a_rival(double seconds);
 
   knowledge::Subject subject_;
   knowledge::Store* store_;
   PlannerOptions options_;
   std::optional<LoadBalancer> balancer_;
+  Rivals rivals_;
   knowledge::Profile profile_;                   // the best that is known
   knowledge::Configuration configuration_;       // of the next run
   double best_balanced_ = knowledge::never_run;  // seconds

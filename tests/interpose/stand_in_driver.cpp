@@ -1,5 +1,8 @@
 // Stands in for NVIDIA's libcuda.so.1: each function records that it was called, and with which arguments. Those that a
 // timeline needs work: events are done when they are recorded, and a stream with an odd handle is being captured.
+//
+// STAND_IN=busy: a stream with work is busy until it is synchronized. STAND_IN=endless: no event is ever done.
+#include <cstdlib>
 #include <cstring>
 
 using Word = unsigned long;
@@ -12,6 +15,7 @@ struct FakeCall {
   int calls;
 };
 FakeCall fake_last_call = {};
+int fake_stream_queries = 0;
 
 }  // extern "C"
 
@@ -28,6 +32,13 @@ Word events = 0x1000;
 float now_ms = 0;
 float times[4096];
 
+bool stands_in_as(const char* what) {
+  const char* const given = std::getenv("STAND_IN");
+  return given && std::strcmp(given, what) == 0;
+}
+bool has_work = false;
+constexpr int not_ready = 600;
+
 void* find(const char* name, int version);
 
 int work(const char* name, const Word* a, bool& handled) {
@@ -39,9 +50,11 @@ int work(const char* name, const Word* a, bool& handled) {
   if (is("cuStreamCreate")) return *reinterpret_cast<Word*>(a[0]) = 0x2222, 0;
   if (is("cuStreamGetId")) return *reinterpret_cast<Word*>(a[1]) = a[0] / 0x100, 0;
   if (is("cuStreamIsCapturing")) return *reinterpret_cast<int*>(a[1]) = static_cast<int>(a[0] % 2), 0;
-  if (is("cuThreadExchangeStreamCaptureMode") || is("cuCtxSetCurrent") || is("cuEventSynchronize") ||
-      is("cuEventQuery"))
-    return 0;
+  if (is("cuThreadExchangeStreamCaptureMode") || is("cuCtxSetCurrent") || is("cuEventSynchronize")) return 0;
+  if (is("cuEventQuery")) return stands_in_as("endless") ? not_ready : 0;
+  if (is("cuStreamQuery") && stands_in_as("busy")) return ++fake_stream_queries, has_work ? not_ready : 0;
+  if (is("cuStreamSynchronize") && stands_in_as("busy")) return has_work = false, 0;
+  if (is("cuLaunchKernel")) has_work = true;
   if (is("cuEventCreate")) return *reinterpret_cast<Word*>(a[0]) = events++, 0;
   if (is("cuEventRecord")) return times[a[0] % 4096] = now_ms += 0.5F, 0;
   if (is("cuEventElapsedTime")) return *reinterpret_cast<float*>(a[0]) = times[a[2] % 4096] - times[a[1] % 4096], 0;

@@ -64,7 +64,7 @@ const std::map<std::string, std::set<std::string>> allowed = {
     // On the public interface; the types of CUDA's interface are those of the headers that programs are given.
     {"cuda_api", {"base", "graph", "model", "compile/headers", "cuda_api/image", "cuda_api/abi"}},
     // In front of NVIDIA's library, of which it needs the place and the types.
-    {"interpose", {"base", "trace", "compile/headers", "cuda_api/abi", "device/cuda"}},
+    {"interpose", {"base", "trace", "sched", "daemon", "compile/headers", "cuda_api/abi", "device/cuda"}},
     {"cuda_api/abi", {"compile/headers"}},
     // Bytes only, so that tools can use it too.
     {"cuda_api/image", {"base"}},

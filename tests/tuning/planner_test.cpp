@@ -104,6 +104,36 @@ TEST_F(PlannerTest, WithoutAStoreItAdapts) {
   EXPECT_NEAR(planner.profile().configuration.gpu_share, surface.best_share({}), 0.05);
 }
 
+// The split is balanced, so that no load balancer corrects it; but the GPU alone is faster than it has become.
+TEST_F(PlannerTest, ASplitThatBecomesSlowerThanTheGpuAloneIsLeftAndComesBack) {
+  Planner planner(subject_, nullptr, {.build_profiles = true});
+  const knowledge::Workload workload{{4096}, false};
+  double split_seconds = 0.8;
+  const auto measure = [&](const knowledge::Configuration& tried) {
+    if (tried.gpu_share == 1) return Measured{1, 0};
+    if (tried.gpu_share == 0) return Measured{0, 5};
+    return Measured{split_seconds, split_seconds};
+  };
+  planner.plan(workload, 0.01, {{.gpu_share = 0.5}, "static"});
+  planner.set_built(tune({{knowledge::Fission::none}, {1}, {{}}}, measure));
+  const auto run = [&](int times) {
+    int alone = 0;
+    for (int i = 0; i < times; ++i) {
+      const knowledge::Configuration used = planner.plan(workload, 0.01, {});
+      alone += used.gpu_share == 1 ? 1 : 0;
+      planner.record(measure(used), nullptr);
+    }
+    return alone;
+  };
+  EXPECT_EQ(run(50), 0);
+  split_seconds = 1.4;
+  EXPECT_EQ(run(20), 15);  // five of the last nine runs show it
+  EXPECT_GE(run(200), 190);
+  split_seconds = 0.8;
+  run(300);  // until it is tried again
+  EXPECT_LE(run(50), 8);
+}
+
 TEST_F(PlannerTest, TheKeptTimeNeverGrows) {
   Planner planner(subject_, &store_);
   const knowledge::Workload workload{{4096, 4096}, false};

@@ -5,29 +5,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/xml_text.hpp"
+
 namespace heddle::bench::grcuda {
 namespace {
 
 constexpr double width = 900, height = 330, left = 50, right = 20, top = 60, bottom = 40;
 
-std::string escaped(const std::string& text) {
-  std::string made;
-  for (const char c : text) {
-    if (c == '&')
-      made += "&amp;";
-    else if (c == '<')
-      made += "&lt;";
-    else if (c == '"')
-      made += "&quot;";
-    else
-      made += c;
-  }
-  return made;
-}
-
 std::string text_at(double x, double y, const std::string& text, const char* anchor, int size) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\">{}</text>\n", x, y, anchor,
-                     size, escaped(text));
+                     size, base::xml(text));
 }
 std::string line(double y, const char* style) {
   return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", left, y, width - right, y,
@@ -80,7 +67,7 @@ class Drawing {
       text_ += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>{}: "
           "{:.3g}</title></rect>\n",
-          x, y(value), bar - 1, base_ - y(value), series.colour, escaped(series.name), value);
+          x, y(value), bar - 1, base_ - y(value), series.colour, base::xml(series.name), value);
       text_ += text_at(x + bar / 2, y(value) - 3, fmt::format("{:.2f}", value), "middle", 9);
     }
   }

@@ -6,12 +6,29 @@
 #include "tenancy/arrivals.hpp"
 
 namespace heddle::bench::lithos_gpu {
+
+void Client::start(double at) {
+  thread_ = std::thread([this, at] {
+    try {
+      machine_.device().enter();
+      work(at);
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  });
+}
+
+void Client::join() {
+  ask_to_stop();
+  if (thread_.joinable()) thread_.join();
+}
+
 namespace {
 
 class ServingClient final : public Client {
  public:
   ServingClient(const Machine& machine, const Tenant& tenant, const Load& load)
-      : machine_(machine),
+      : Client(machine),
         queue_(tenant.queue(machine.device())),
         sequence_(*load.sequence),
         buffers_(machine.buffers(load.sequence->warps())),
@@ -19,23 +36,8 @@ class ServingClient final : public Client {
         random_(load.seed) {}
   ~ServingClient() override { join(); }
 
-  void start(double at) override {
-    thread_ = std::thread([this, at] {
-      try {
-        machine_.device().enter();
-        serve(at);
-      } catch (...) {
-        failure_ = std::current_exception();
-      }
-    });
-  }
-  void join() override {
-    ask_to_stop();
-    if (thread_.joinable()) thread_.join();
-  }
-
  private:
-  void serve(double at) {
+  void work(double at) override {
     double arrival = next(at);
     wait(at);
     while (!stop_) {
@@ -65,19 +67,17 @@ class ServingClient final : public Client {
     if (!stop_) wait_until(until);
   }
 
-  const Machine& machine_;
   const Queue queue_;
   const Sequence& sequence_;
   const Buffers buffers_;
   const double rate_;
   tenancy::Random random_;
-  std::thread thread_;
 };
 
 class TrainingClient final : public Client {
  public:
   TrainingClient(const Machine& machine, const Tenant& tenant, const Load& load)
-      : machine_(machine),
+      : Client(machine),
         sequence_(*load.sequence),
         buffers_(machine.buffers(load.sequence->warps())),
         ahead_(load.ahead == 0 ? static_cast<unsigned>(load.sequence->steps.size()) : load.ahead) {
@@ -87,22 +87,6 @@ class TrainingClient final : public Client {
     }
   }
   ~TrainingClient() override { join(); }
-
-  void start(double at) override {
-    thread_ = std::thread([this, at] {
-      try {
-        machine_.device().enter();
-        wait_until(at);
-        train();
-      } catch (...) {
-        failure_ = std::current_exception();
-      }
-    });
-  }
-  void join() override {
-    ask_to_stop();
-    if (thread_.joinable()) thread_.join();
-  }
 
  private:
   struct Open {
@@ -116,7 +100,8 @@ class TrainingClient final : public Client {
     std::size_t next;  // step
   };
 
-  void train() {
+  void work(double at) override {
+    wait_until(at);
     while (!stop_) {
       bool any = false;
       for (const auto& lane : lanes_) any = advance(*lane) || any;
@@ -149,12 +134,10 @@ class TrainingClient final : public Client {
     return any;
   }
 
-  const Machine& machine_;
   const Sequence& sequence_;
   const Buffers buffers_;
   const unsigned ahead_;
   std::vector<std::unique_ptr<Lane>> lanes_;
-  std::thread thread_;
 };
 
 }  // namespace

@@ -38,13 +38,13 @@ struct Progress {
 class Client {
  public:
   virtual ~Client() = default;
-  Client() = default;
+  explicit Client(const Machine& machine) : machine_(machine) {}
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  virtual void start(double at) = 0;  // seconds of the host's clock
-  virtual void ask_to_stop() { stop_ = true; }
-  virtual void join() = 0;
+  void start(double at);  // seconds of the host's clock
+  void ask_to_stop() { stop_ = true; }
+  void join();
   // Throws what its thread has thrown.
   void check() const {
     if (failure_) std::rethrow_exception(failure_);
@@ -53,10 +53,17 @@ class Client {
   const std::vector<Progress>& progress() const { return progress_; }
 
  protected:
+  // On the client's thread, until it shall stop. What implements it joins in its destructor.
+  virtual void work(double at) = 0;
+
+  const Machine& machine_;
   std::atomic<bool> stop_{false};
-  std::exception_ptr failure_;
   std::vector<Served> served_;
   std::vector<Progress> progress_;
+
+ private:
+  std::exception_ptr failure_;
+  std::thread thread_;
 };
 
 // Serves requests one after the other. The request is launched when it has arrived and the one before it has ended, and

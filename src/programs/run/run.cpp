@@ -280,8 +280,6 @@ void check_trace(const RunOptions& options, const fs::path& named, const fs::pat
 void run_program(const RunOptions& given, const std::function<void()>& compiled) {
   std::vector<std::string> variables = environment();
   RunOptions options = given;
-  // A tenant's launches must be seen, which takes Heddle's own libraries.
-  if (options.policy.empty() && !get(variables, "HEDDLE_TENANT").empty()) options.policy = "lithos";
   check_variables(variables);
   const fs::path named = find(options.program);
   check_trace(options, named, named);
@@ -292,6 +290,8 @@ void run_program(const RunOptions& given, const std::function<void()>& compiled)
   const fs::path interposer = interposer_folder();
   const bool through_driver =
       !interposer.empty() && runs_through_driver(options, inspection, device::cuda::has_driver_and_gpu());
+  // A tenant's launches are cut and placed by Heddle's own libraries; in front of NVIDIA's, they are held back.
+  if (!through_driver && options.policy.empty() && !get(variables, "HEDDLE_TENANT").empty()) options.policy = "lithos";
   if (!through_driver && !inspection.obstacle.empty()) throw Error(ErrorCode::unsupported, inspection.obstacle);
   if (through_driver) {
     if (const std::string visible = visible_devices(options.device, get(variables, "CUDA_VISIBLE_DEVICES"));

@@ -1,0 +1,83 @@
+#include "tuning/rivals.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::tuning {
+namespace {
+
+constexpr std::size_t runs_of_a_probe = 3;
+constexpr unsigned most_runs_between_probes = 4096;
+
+}  // namespace
+
+void Rivals::begin(std::vector<Rival> rivals, std::size_t current) {
+  rivals_ = std::move(rivals);
+  current_ = home_ = current;
+  runs_ = 0;
+  runs_left_ = period_ = options_.runs_to_probe;
+  moved_ = true;
+  probing_ = false;
+}
+
+bool Rivals::record(const knowledge::Configuration& used, double seconds) {
+  if (rivals_.size() < 2) return false;
+  if (std::exchange(moved_, false)) return false;
+  rivals_[current_].configuration = used;
+  last_[runs_++ % last_.size()] = seconds;
+  if (probing_) return runs_ < runs_of_a_probe ? false : end_probe();
+  if (runs_ >= last_.size() && leave_for_a_faster_one()) return true;
+  return --runs_left_ == 0 && begin_probe();
+}
+
+bool Rivals::end_probe() {
+  probing_ = false;
+  rivals_[current_].seconds = median();
+  const std::size_t tried = current_;
+  const bool faster = rivals_[tried].seconds * (1 + options_.margin) < rivals_[home_].seconds;
+  period_ = faster ? options_.runs_to_probe : std::min(2 * period_, most_runs_between_probes);
+  runs_left_ = period_;
+  if (!faster) return change(home_);
+  home_ = tried;
+  return false;
+}
+
+bool Rivals::leave_for_a_faster_one() {
+  rivals_[current_].seconds = median();
+  const std::size_t other = best_other();
+  if (rivals_[other].seconds * (1 + options_.margin) >= rivals_[current_].seconds) return false;
+  home_ = other;
+  runs_left_ = period_ = options_.runs_to_probe;
+  return change(other);
+}
+
+bool Rivals::begin_probe() {
+  runs_left_ = period_;
+  const std::size_t other = best_other();
+  if (rivals_[other].seconds > options_.worth_probing * rivals_[current_].seconds) return false;
+  probing_ = true;
+  return change(other);
+}
+
+bool Rivals::change(std::size_t to) {
+  current_ = to;
+  runs_ = 0;
+  moved_ = true;
+  return true;
+}
+
+std::size_t Rivals::best_other() const {
+  std::size_t best = current_ == 0 ? 1 : 0;
+  for (std::size_t i = 0; i < rivals_.size(); ++i)
+    if (i != current_ && rivals_[i].seconds < rivals_[best].seconds) best = i;
+  return best;
+}
+
+double Rivals::median() const {
+  std::array<double, 9> sorted = last_;
+  const std::size_t count = std::min(runs_, sorted.size());
+  std::nth_element(sorted.begin(), sorted.begin() + count / 2, sorted.begin() + count);
+  return sorted[count / 2];
+}
+
+}  // namespace heddle::tuning

@@ -1,0 +1,172 @@
+// Programs on NVIDIA's library as tenants of a node. The daemon runs in this process, a library stands in for NVIDIA's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/temporary_folder.hpp"
+#include "daemon/client.hpp"
+#include "daemon/server.hpp"
+#include "support/wait_until.hpp"
+
+namespace heddle::daemon {
+namespace {
+
+using sched::TenantClass;
+
+// A program that is a tenant; it is ended with this object.
+class Program {
+ public:
+  Program(const std::string& socket, const std::string& tenant, const std::string& stand_in,
+          const std::vector<std::string>& steps)
+      : process_(::fork()) {
+    if (process_ != 0) return;
+    ::setenv("LD_LIBRARY_PATH", LIBRARIES, 1);
+    ::setenv("HEDDLE_DAEMON", socket.c_str(), 1);
+    ::setenv("HEDDLE_TENANT", tenant.c_str(), 1);
+    ::setenv("STAND_IN", stand_in.c_str(), 1);
+    std::vector<char*> words{const_cast<char*>(PROGRAM)};
+    for (const std::string& step : steps) words.push_back(const_cast<char*>(step.c_str()));
+    words.push_back(nullptr);
+    ::execv(PROGRAM, words.data());
+    ::_exit(127);
+  }
+  ~Program() {
+    if (ended()) return;
+    ::kill(process_, SIGKILL);
+    ::waitpid(process_, nullptr, 0);
+  }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  bool ended() {
+    if (code_ < 0) {
+      int status = 0;
+      if (::waitpid(process_, &status, WNOHANG) == process_) code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 256;
+    }
+    return code_ >= 0;
+  }
+  int code() const { return code_; }
+
+ private:
+  const pid_t process_;
+  int code_ = -1;
+};
+
+class GateTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_.create("gate");
+    socket_ = (folder_.path() / "run" / "socket").string();
+    server_ = std::make_unique<Server>(socket_, ServerOptions{.units = 8}, clock_);
+  }
+  std::unique_ptr<Client> client(const char* name, double quota, TenantClass kind) {
+    auto made =
+        std::make_unique<Client>(socket_, sched::TenantSettings{.name = name, .kind = kind, .quota = quota}, clock_);
+    EXPECT_TRUE(until([&] {
+      made->maintain();
+      return made->grant().has_value();
+    }));
+    return made;
+  }
+  // The daemon goes on until something is so, or for so long.
+  bool until(const std::function<bool()>& so, std::uint64_t ms = 30'000) {
+    const std::uint64_t end = clock_.now_ns() + ms * 1'000'000;
+    while (clock_.now_ns() < end) {
+      server_->step(1);
+      if (so()) return true;
+    }
+    return false;
+  }
+  std::uint64_t ranges(const std::string& tenant) const {
+    for (const auto& each : server_->status().tenants)
+      if (each.settings.name == tenant) return each.ranges;
+    return 0;
+  }
+
+  base::SteadyClock clock_;
+  base::TemporaryFolder folder_;
+  std::string socket_;
+  std::unique_ptr<Server> server_;
+};
+
+TEST_F(GateTest, ABatchProgramWaitsWhileTheLatencyTenantHasWork) {
+  const auto search = client("search", 1, TenantClass::latency);
+  search->set_awake(true);
+  until([] { return false; }, 20);
+  Program train(socket_, "batch:0:train", "", {"launch", "20"});
+  EXPECT_FALSE(until([&] { return train.ended(); }, 500));
+  search->set_awake(false);
+  EXPECT_TRUE(until([&] { return train.ended(); }));
+  EXPECT_EQ(train.code(), 0);
+}
+
+TEST_F(GateTest, ItsLaunchesAreCounted) {
+  Program train(socket_, "batch:0:train", "", {"launch", "20", "idle", "100", "launch", "5", "idle", "2000"});
+  EXPECT_TRUE(until([&] { return ranges("train") == 25; }));
+}
+
+TEST_F(GateTest, ALatencyProgramHasTheDeviceWhileItsStreamsHaveWork) {
+  const auto train = client("train", 0, TenantClass::batch);
+  train->set_awake(true);
+  const auto units = [&] {
+    const auto grant = train->grant();
+    return grant ? grant->units.count() : 99;
+  };
+  EXPECT_TRUE(until([&] { return units() == 8; }));
+  Program search(socket_, "latency:1:search", "busy", {"launch", "3", "idle", "500", "sync", "idle", "2000"});
+  EXPECT_TRUE(until([&] { return units() == 0; }));
+  EXPECT_FALSE(until([&] { return units() != 0; }, 200));
+  EXPECT_TRUE(until([&] { return units() == 8; }, 1900));
+  EXPECT_FALSE(search.ended());
+  EXPECT_EQ(ranges("search"), 3U);
+}
+
+// What is in flight may wait for the launch that is held, so it is not held for ever.
+TEST_F(GateTest, NothingIsHeldForEverByWhatDoesNotEnd) {
+  Program train(socket_, "batch:0:train", "endless", {"launch", "6"});
+  const std::uint64_t begin_ns = clock_.now_ns();
+  EXPECT_TRUE(until([&] { return train.ended(); }));
+  EXPECT_EQ(train.code(), 0);
+  EXPECT_GE(clock_.now_ns() - begin_ns, 5 * 20'000'000U);
+}
+
+TEST_F(GateTest, StreamsAreNotAskedWhileOneIsCaptured) {
+  Program search(socket_, "latency:1:search", "busy", {"capture", "100"});
+  EXPECT_TRUE(until([&] { return search.ended(); }));
+  EXPECT_EQ(search.code(), 0);
+}
+
+TEST_F(GateTest, AProgramThatHasTheDeviceForItselfIsNotHeld) {
+  server_.reset();
+  Program train(socket_, "batch:0:train", "endless", {"launch", "1000"});
+  EXPECT_TRUE(tests::wait_until([&] { return train.ended(); }));
+  EXPECT_EQ(train.code(), 0);
+}
+
+TEST_F(GateTest, ADaemonThatEndsLetsEverybodyGo) {
+  const auto search = client("search", 1, TenantClass::latency);
+  search->set_awake(true);
+  Program train(socket_, "batch:0:train", "", {"launch", "20"});
+  EXPECT_FALSE(until([&] { return train.ended(); }, 300));
+  server_.reset();
+  EXPECT_TRUE(tests::wait_until([&] { return train.ended(); }));
+  EXPECT_EQ(train.code(), 0);
+}
+
+TEST_F(GateTest, ATenantVariableThatIsNoneIsSaid) {
+  testing::internal::CaptureStderr();
+  Program wrong(socket_, "nonsense", "", {"launch", "3"});
+  EXPECT_TRUE(until([&] { return wrong.ended(); }));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("this process is no tenant"));
+  EXPECT_EQ(wrong.code(), 0);
+}
+
+}  // namespace
+}  // namespace heddle::daemon
