@@ -44,6 +44,16 @@ std::optional<std::filesystem::path> find_tool(std::string_view program, const c
                                                std::string_view search_path);
 Finding check_ptxas();
 
+// sharing.cpp
+struct Mps {
+  std::filesystem::path folder;  // of its pipes
+  bool running = false;
+};
+// `pipe_folder`: $CUDA_MPS_PIPE_DIRECTORY, which may be null. `processes`: /proc.
+Mps find_mps(const char* pipe_folder, const std::filesystem::path& processes);
+// Whether kernels of several programs run on a GPU at the same time, or by turns. `can_start`: MPS is installed.
+Finding check_sharing(const Mps& mps, bool has_gpu, bool can_start);
+
 // limits.cpp. `limit` is in bytes or a count; RLIM_INFINITY when there is none.
 Finding check_locked_memory(std::uint64_t limit, bool has_gpu);
 Finding check_descriptors(std::uint64_t limit);

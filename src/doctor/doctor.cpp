@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <thread>
 
@@ -79,6 +80,11 @@ Report examine(const std::function<void(const std::string&)>& before) {
     return check_nvidia_driver(driver);
   });
   for (const std::string& id : driver.gpus) all.add(id, [&] { return check_device(id, id); });
+  all.add("shared GPUs", [&] {
+    const char* path = std::getenv("PATH");
+    const bool can_start = find_tool("nvidia-cuda-mps-control", nullptr, path != nullptr ? path : "").has_value();
+    return check_sharing(find_mps(std::getenv("CUDA_MPS_PIPE_DIRECTORY"), "/proc"), !driver.gpus.empty(), can_start);
+  });
   all.add("ptxas", check_ptxas);
   all.add("nvrtc", [&] { return check_nvrtc(with_nvrtc); }, with_nvrtc);
 

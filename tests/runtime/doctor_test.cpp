@@ -142,6 +142,28 @@ TEST_F(Doctor, ToolsAreSearched) {
   EXPECT_EQ(find_tool("some-tool", nullptr, text.parent_path().string()), std::nullopt);
 }
 
+TEST_F(Doctor, MpsRunsWhereItsProcessDoes) {
+  const std::filesystem::path pipes = folder_.path() / "mps", processes = folder_.path() / "proc";
+  EXPECT_EQ(find_mps(nullptr, processes).folder, "/tmp/nvidia-mps");
+  EXPECT_FALSE(find_mps(pipes.c_str(), processes).running);
+  base::write_file_atomic(pipes / "nvidia-cuda-mps-control.pid", std::string_view("4711\n"));
+  EXPECT_FALSE(find_mps(pipes.c_str(), processes).running) << "its process has ended";
+  base::write_file_atomic(processes / "4711" / "comm", std::string_view("bash\n"));
+  EXPECT_FALSE(find_mps(pipes.c_str(), processes).running) << "the number is another process's now";
+  base::write_file_atomic(processes / "4711" / "comm", std::string_view("nvidia-cuda-mps\n"));
+  EXPECT_TRUE(find_mps(pipes.c_str(), processes).running);
+  base::write_file_atomic(pipes / "nvidia-cuda-mps-control.pid", std::string_view("no number"));
+  EXPECT_FALSE(find_mps(pipes.c_str(), processes).running);
+}
+
+TEST(DoctorSharing, SaysHowProgramsShareAGpu) {
+  EXPECT_EQ(check_sharing({"/m", false}, false, true).mark, Mark::not_here);
+  EXPECT_THAT(check_sharing({"/m", true}, true, true).text, HasSubstr("MPS runs (/m)"));
+  EXPECT_THAT(check_sharing({"/m", false}, true, true).mend, HasSubstr("nvidia-cuda-mps-control -d"));
+  EXPECT_THAT(check_sharing({"/m", false}, true, false).mend, IsEmpty());
+  EXPECT_THAT(check_sharing({"/m", false}, true, false).text, HasSubstr("in turns"));
+}
+
 TEST(DoctorLimits, LockedMemory) {
   EXPECT_EQ(check_locked_memory(RLIM_INFINITY, true).text, "no limit");
   EXPECT_EQ(check_locked_memory(64 << 10, false).mark, Mark::ok) << "without a GPU it does not matter";
@@ -195,8 +217,8 @@ TEST(DoctorAll, LooksAtEverythingInOrder) {
     EXPECT_EQ(report.findings[i].subject, asked[i]);
     found[asked[i]] = report.findings[i];
   }
-  for (const char* subject : {"CPU device", "interpreter", "cache", "CUDA C++", "host code", "NVIDIA driver", "ptxas",
-                              "nvrtc", "locked memory", "open files", "threads", "environment"})
+  for (const char* subject : {"CPU device", "interpreter", "cache", "CUDA C++", "host code", "NVIDIA driver",
+                              "shared GPUs", "ptxas", "nvrtc", "locked memory", "open files", "threads", "environment"})
     EXPECT_TRUE(found.count(subject)) << subject;
   EXPECT_TRUE(found["CPU device"].essential);
   EXPECT_TRUE(found["CUDA C++"].essential);
