@@ -64,6 +64,8 @@ The daemon divides the devices (heddle daemon start). Without it the program has
 
 void become_tenant(const TenantRun& tenant) {
   ::setenv("HEDDLE_TENANT", daemon::tenant_text(tenant.settings).c_str(), 1);
+  // NVIDIA's MPS, where it runs, then puts the kernels of other programs before this one's: 1 is "below normal".
+  if (tenant.settings.kind == sched::TenantClass::batch) ::setenv("CUDA_MPS_CLIENT_PRIORITY", "1", 0);
 }
 
 void describe_tenant_run(CLI::App& tenant) {

@@ -98,6 +98,17 @@ TEST_F(TenantCommands, SayWhatIsWrong) {
   EXPECT_THAT(heddle("completion bash").output, AllOf(HasSubstr("'run list set'"), HasSubstr("'start stop status'")));
 }
 
+TEST_F(TenantCommands, ProgramsOfTheBatchClassComeLastUnderMps) {
+  const auto priority = [this](const std::string& options) {
+    return heddle("tenant run " + options + " --device cpu sh -c 'echo priority=$CUDA_MPS_CLIENT_PRIORITY'").output;
+  };
+  EXPECT_THAT(priority("--class batch"), HasSubstr("priority=1\n"));
+  EXPECT_THAT(priority("--class latency"), HasSubstr("priority=\n"));
+  ::setenv("CUDA_MPS_CLIENT_PRIORITY", "0", 1);
+  EXPECT_THAT(priority("--class batch"), HasSubstr("priority=0\n"));
+  ::unsetenv("CUDA_MPS_CLIENT_PRIORITY");
+}
+
 TEST_F(TenantCommands, ADaemonStartsAndStops) {
   const Ran started = heddle("daemon start --device cpu --metrics-port 0");
   ASSERT_EQ(started.code, 0) << started.output;
