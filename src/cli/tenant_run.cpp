@@ -6,11 +6,24 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/byte_count.hpp"
 #include "cli/command.hpp"
 #include "daemon/tenant_variable.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::cli {
+
+namespace {
+
+std::uint64_t memory_of(const std::string& text) {
+  constexpr std::uint64_t least = 1 << 20;
+  const auto bytes = base::parse_bytes(text);
+  if (!bytes || *bytes < least)
+    throw UsageError("--memory " + text + ": expected an amount from 1M on, as 20G, 20 GiB or a number of bytes");
+  return *bytes;
+}
+
+}  // namespace
 
 TenantRun parse_tenant_run(const std::vector<std::string>& words) {
   TenantRun made;
@@ -22,13 +35,14 @@ TenantRun parse_tenant_run(const std::vector<std::string>& words) {
       made.help = true;
       return made;
     }
-    if (name != "--class" && name != "--quota" && name != "--name") break;
+    if (name != "--class" && name != "--quota" && name != "--name" && name != "--memory") break;
     if (equals == std::string::npos && i + 1 == words.size()) throw UsageError(name + " lacks its value");
     const std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
     try {
       if (name == "--class") made.settings.kind = daemon::parse_class(value);
       if (name == "--quota") made.settings.quota = daemon::parse_quota(value);
       if (name == "--name") made.settings.name = value;
+      if (name == "--memory") made.settings.memory_bytes = memory_of(value);
     } catch (const Error& error) {
       throw UsageError(name + " " + value + ": " + error.what());
     }
@@ -55,6 +69,7 @@ std::string tenant_run_help() {
 
   --class CLASS      latency (somebody waits for each request) or batch (only the rate counts; the default)
   --quota PART       the part of the device that is its own while it has work: 75%, or 0.75 (default: none)
+  --memory SIZE      of each device's memory that the program may take together: 20G (default: all of it)
   --name NAME        what the other commands call it (default: the program's name and a number); processes of one
                      name are one tenant
 
@@ -64,6 +79,8 @@ The daemon divides the devices (heddle daemon start). Without it the program has
 
 void become_tenant(const TenantRun& tenant) {
   ::setenv("HEDDLE_TENANT", daemon::tenant_text(tenant.settings).c_str(), 1);
+  if (tenant.settings.memory_bytes != 0)
+    ::setenv("HEDDLE_MEMORY_LIMIT", std::to_string(tenant.settings.memory_bytes).c_str(), 1);
   // NVIDIA's MPS, where it runs, then puts the kernels of other programs before this one's: 1 is "below normal".
   if (tenant.settings.kind == sched::TenantClass::batch) ::setenv("CUDA_MPS_CLIENT_PRIORITY", "1", 0);
 }

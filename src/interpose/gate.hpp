@@ -85,7 +85,7 @@ class Gate {
   const bool latency_;
   StreamTable streams_;
   std::atomic<bool> awake_{false};
-  std::atomic<bool> counting_{true};  // launches are counted until they end
+  std::atomic<bool> counting_{true};        // launches are counted until they end
   std::atomic<std::uint64_t> launches_{0};  // that were not counted until their end, and are not told
   base::Mutex mutex_;
   std::condition_variable changed_;

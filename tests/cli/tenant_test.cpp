@@ -109,6 +109,29 @@ TEST_F(TenantCommands, ProgramsOfTheBatchClassComeLastUnderMps) {
   ::unsetenv("CUDA_MPS_CLIENT_PRIORITY");
 }
 
+TEST_F(TenantCommands, AProgramTakesNoMoreMemoryThanItsLimit) {
+  base::write_file_atomic(folder_.path() / "take.cu", std::string_view(R"(
+#include <cstdio>
+int main() {
+  void *first, *second;
+  size_t free = 0, total = 0;
+  int a = cudaMalloc(&first, 60 << 20), b = cudaMalloc(&second, 50 << 20);
+  cudaGetLastError();
+  cudaMemGetInfo(&free, &total);
+  cudaFree(first);
+  int c = cudaMalloc(&second, 50 << 20);
+  std::printf("%d %d %d, %zu MiB\n", a, b, c, total >> 20);
+}
+)"));
+  EXPECT_THAT(heddle("tenant run --memory 100MiB take.cu").output, HasSubstr("0 2 0, 100 MiB"));
+  EXPECT_THAT(heddle("tenant run --memory=0.1G --device interp take.cu").output, HasSubstr("0 2 0, 102 MiB"));
+  for (const char* wrong : {"much", "5", "-1G", "10X", ""}) {
+    const Ran ran = heddle(std::string("tenant run --memory=") + wrong + " take.cu");
+    EXPECT_EQ(ran.code, 2) << wrong;
+    EXPECT_THAT(ran.output, HasSubstr("expected an amount from 1M on")) << wrong;
+  }
+}
+
 TEST_F(TenantCommands, ADaemonStartsAndStops) {
   const Ran started = heddle("daemon start --device cpu --metrics-port 0");
   ASSERT_EQ(started.code, 0) << started.output;

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
@@ -158,6 +160,35 @@ TEST_F(GateTest, ADaemonThatEndsLetsEverybodyGo) {
   server_.reset();
   EXPECT_TRUE(tests::wait_until([&] { return train.ended(); }));
   EXPECT_EQ(train.code(), 0);
+}
+
+// What the program prints.
+std::string output_of(const std::string& limit, const std::string& steps) {
+  const std::string command =
+      "HEDDLE_MEMORY_LIMIT=" + limit + " STAND_IN=memory LD_LIBRARY_PATH=" LIBRARIES " " PROGRAM " " + steps + " 2>&1";
+  FILE* const pipe = ::popen(command.c_str(), "r");
+  std::string output;
+  std::array<char, 512> part{};
+  while (std::fgets(part.data(), part.size(), pipe)) output += part.data();
+  ::pclose(pipe);
+  return output;
+}
+
+TEST(MemoryLimit, AProcessGetsNoMoreThanItsLimit) {
+  const std::string mb_100 = std::to_string(100 << 20);
+  EXPECT_EQ(output_of(mb_100, "left take 60 take 50 left take 40 left give left take-async 41 take-async 40"),
+            "100 of 100, 100\ntake 60: 0\ntake 50: 2\n40 of 100, 100\ntake 40: 0\n0 of 100, 100\n40 of 100, "
+            "100\ntake-async 41: 2\ntake-async 40: 0\n0\n");
+}
+
+TEST(MemoryLimit, WhatAContextHadIsFreeWhenItEnds) {
+  EXPECT_EQ(output_of(std::to_string(100 << 20), "take 60 take-async 30 context left"),
+            "take 60: 0\ntake-async 30: 0\n70 of 100, 100\n0\n");
+}
+
+TEST(MemoryLimit, WithoutALimitTheDriversAnswersCount) {
+  EXPECT_EQ(output_of("", "left take 90000 left"), "71680 of 81920, 81920\ntake 90000: 0\n71680 of 81920, 81920\n0\n");
+  EXPECT_THAT(output_of("much", "left"), testing::HasSubstr("HEDDLE_MEMORY_LIMIT"));
 }
 
 TEST_F(GateTest, ATenantVariableThatIsNoneIsSaid) {

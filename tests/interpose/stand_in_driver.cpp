@@ -37,6 +37,7 @@ bool stands_in_as(const char* what) {
   return given && std::strcmp(given, what) == 0;
 }
 bool has_work = false;
+Word next_memory = 0x10000;
 constexpr int not_ready = 600;
 
 void* find(const char* name, int version);
@@ -55,6 +56,12 @@ int work(const char* name, const Word* a, bool& handled) {
   if (is("cuStreamQuery") && stands_in_as("busy")) return ++fake_stream_queries, has_work ? not_ready : 0;
   if (is("cuStreamSynchronize") && stands_in_as("busy")) return has_work = false, 0;
   if (is("cuLaunchKernel")) has_work = true;
+  if (stands_in_as("memory")) {
+    if (is("cuMemAlloc_v2") || is("cuMemAllocAsync")) return *reinterpret_cast<Word*>(a[0]) = next_memory++, 0;
+    if (is("cuMemGetInfo_v2"))
+      return *reinterpret_cast<Word*>(a[0]) = Word{70} << 30, *reinterpret_cast<Word*>(a[1]) = Word{80} << 30, 0;
+    if (is("cuDeviceTotalMem_v2")) return *reinterpret_cast<Word*>(a[0]) = Word{80} << 30, 0;
+  }
   if (is("cuEventCreate")) return *reinterpret_cast<Word*>(a[0]) = events++, 0;
   if (is("cuEventRecord")) return times[a[0] % 4096] = now_ms += 0.5F, 0;
   if (is("cuEventElapsedTime")) return *reinterpret_cast<float*>(a[0]) = times[a[2] % 4096] - times[a[1] % 4096], 0;

@@ -2,6 +2,10 @@
 //   launch N    so many launches, one after the other
 //   sync        waits for the stream
 //   idle MS     does nothing
+//   take MB     allocates so much; take-async MB: from the pool of the device
+//   give        frees what was allocated last
+//   left        prints the MB that are free and there in all
+//   context     ends the context
 //   capture MS  captures a stream for so long, and fails if a stream is queried meanwhile
 #include <dlfcn.h>
 #include <poll.h>
@@ -9,6 +13,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <vector>
 
 namespace {
 
@@ -22,6 +28,30 @@ int call(const char* name, Arguments... arguments) {
 }
 
 constexpr Word stream = 0x300, none = 0;
+std::vector<Word> taken;
+
+int take(const char* what, int mb) {
+  const bool async = std::strcmp(what, "take-async") == 0;
+  const Word bytes = static_cast<Word>(mb) << 20;
+  Word address = 0;
+  const int result = async ? call("cuMemAllocAsync", &address, bytes, stream) : call("cuMemAlloc_v2", &address, bytes);
+  std::printf("%s %d: %d\n", what, mb, result);
+  if (result == 0) taken.push_back(address);
+  return 0;
+}
+
+int give() {
+  const Word last = taken.back();
+  taken.pop_back();
+  return call("cuMemFree_v2", last);
+}
+
+int left() {
+  Word free = 0, total = 0, all = 0;
+  const int failed = call("cuMemGetInfo_v2", &free, &total) + call("cuDeviceTotalMem_v2", &all, 0);
+  std::printf("%lu of %lu, %lu\n", free >> 20, total >> 20, all >> 20);
+  return failed;
+}
 
 int launch() { return call("cuLaunchKernel", Word{0xF}, 4u, 2u, 1u, 64u, 1u, 1u, 16u, stream, none, none); }
 
@@ -51,10 +81,15 @@ int main(int count, char** words) {
   int failed = 0;
   for (int i = 1; i < count; ++i) {
     const int number = i + 1 < count ? std::atoi(words[i + 1]) : 0;
-    if (std::strcmp(words[i], "sync") == 0) {
-      failed += call("cuStreamSynchronize", stream);
+    const std::string step = words[i];
+    if (step == "sync" || step == "give" || step == "left" || step == "context") {
+      if (step == "sync") failed += call("cuStreamSynchronize", stream);
+      if (step == "give") failed += give();
+      if (step == "left") failed += left();
+      if (step == "context") failed += call("cuCtxDestroy_v2", Word{0xC0DE});
       continue;
     }
+    if (step.starts_with("take")) failed += take(words[i], number);
     if (std::strcmp(words[i], "launch") == 0)
       for (int k = 0; k < number; ++k) failed += launch();
     if (std::strcmp(words[i], "idle") == 0) idle(number);

@@ -1,4 +1,5 @@
 #include "device/cpu/cpu_device.hpp"
+#include "device/process_limit.hpp"
 
 #include <fmt/format.h>
 
@@ -38,6 +39,11 @@ CpuOptions with_defaults(CpuOptions options) {
 
 std::string vector_name(unsigned bits) { return bits >= 512 ? "AVX-512" : bits >= 256 ? "AVX" : "SSE"; }
 
+std::uint64_t memory_of(const CpuOptions& options, const Topology& topology) {
+  if (options.memory_bytes != 0) return options.memory_bytes;
+  return std::min(topology.memory_bytes(), process_memory_limit());
+}
+
 DeviceInfo make_info(const Topology& topology, unsigned workers, std::uint64_t memory) {
   DeviceInfo info;
   info.id = "cpu";
@@ -53,11 +59,10 @@ DeviceInfo make_info(const Topology& topology, unsigned workers, std::uint64_t m
 }  // namespace
 
 CpuDevice::CpuDevice(const CpuOptions& options, CodeProvider provider, void (*const* soft_functions)())
-    : services_(with_defaults(options), options.memory_bytes != 0 ? options.memory_bytes : topology_.memory_bytes(),
+    : services_(with_defaults(options), memory_of(options, topology_),
                 make_runtime_table(soft_functions, worker_count(options, topology_))),
       provider_(std::move(provider)),
-      info_(make_info(topology_, services_.runtime.processors,
-                      options.memory_bytes != 0 ? options.memory_bytes : topology_.memory_bytes())),
+      info_(make_info(topology_, services_.runtime.processors, memory_of(options, topology_))),
       pool_(info_.processors, topology_, services_) {}
 
 std::unique_ptr<Memory> CpuDevice::allocate(std::size_t bytes) {

@@ -67,7 +67,8 @@ class CudaDevice final : public Device {
     std::size_t free = 0, total = 0;
     state_->check(state_->driver().memory_info(&free, &total), "asking for free memory");
     // What the pool keeps for later is free too.
-    return std::min<std::uint64_t>(total, free + state_->pool_reserve());
+    const std::uint64_t all = info().memory_bytes, own = state_->allocated_bytes;
+    return std::min({std::uint64_t{total}, free + state_->pool_reserve(), all - std::min(all, own)});
   }
 
   std::shared_ptr<Module> load(std::shared_ptr<const ptx::Module> module, const LoadOptions& options) override {

@@ -12,6 +12,13 @@ namespace {
   std::size_t free = 0, total = 0;
   state.driver().memory_info(&free, &total);
   const std::uint64_t own = state.allocated_bytes, used = total - std::min(free, total);
+  if (state.info().memory_bytes < total)
+    base::fail(
+        ErrorCode::out_of_memory,
+        "{}: no memory for an allocation of {}: this process may take {} (HEDDLE_MEMORY_LIMIT), and holds {} in {} "
+        "allocations",
+        state.info().id, base::format_bytes(bytes), base::format_bytes(state.info().memory_bytes),
+        base::format_bytes(own), state.allocations.load());
   base::fail(ErrorCode::out_of_memory,
              "{}: no memory for an allocation of {}: of {}, {} are free; this process holds {} in {} allocations, "
              "contexts and other programs {}",
@@ -26,7 +33,8 @@ CudaMemory::CudaMemory(Device& device, std::shared_ptr<DeviceState> state, std::
   state_->check_lost();
   const DeviceState::Current current(*state_);
   const Driver& cuda = state_->driver();
-  if (bytes > state_->info().memory_bytes) no_memory(*state_, bytes);
+  if (bytes > state_->info().memory_bytes || state_->allocated_bytes > state_->info().memory_bytes - bytes)
+    no_memory(*state_, bytes);
   const std::size_t wanted = std::max<std::size_t>(bytes, 1);
   driver::Result result = driver::success;
   if (pooled_) {

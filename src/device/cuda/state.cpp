@@ -1,4 +1,5 @@
 #include "device/cuda/state.hpp"
+#include "device/process_limit.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -100,7 +101,7 @@ void DeviceState::describe() {
   info_.name = name;
   std::size_t bytes = 0;
   check(driver_->device_memory(&bytes, number_), "asking for the GPU's memory");
-  info_.memory_bytes = bytes;
+  info_.memory_bytes = std::min<std::uint64_t>(bytes, process_memory_limit());
   const auto limit = [&](DeviceAttribute which) { return static_cast<std::uint32_t>(attribute(which)); };
   info_.processors = limit(DeviceAttribute::multiprocessors);
   info_.warp_size = limit(DeviceAttribute::warp_size);

@@ -1,4 +1,5 @@
 #include "device/emulated/device.hpp"
+#include "device/process_limit.hpp"
 
 #include <unistd.h>
 
@@ -21,13 +22,15 @@ namespace heddle::device::emulated {
 EmulatedDevice::EmulatedDevice(std::shared_ptr<DeviceState> state, DeviceInfo info)
     : state_(std::move(state)), info_(std::move(info)) {
   info_.memory_bytes =
-      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+      std::min(static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)),
+               process_memory_limit());
 }
 
 std::unique_ptr<Memory> EmulatedDevice::allocate(std::size_t bytes) {
-  if (bytes > info_.memory_bytes)
-    base::fail(ErrorCode::out_of_memory, "an allocation of {}; the machine has {}", base::counted(bytes, "byte"),
-               info_.memory_bytes);
+  const std::uint64_t used = state_->allocated_bytes.load();
+  if (bytes > info_.memory_bytes || used > info_.memory_bytes - bytes)
+    base::fail(ErrorCode::out_of_memory, "{}: no memory for an allocation of {}: of {}, this process holds {}",
+               info_.id, base::format_bytes(bytes), base::format_bytes(info_.memory_bytes), base::format_bytes(used));
   return emulated::allocate(*this, state_, bytes);
 }
 

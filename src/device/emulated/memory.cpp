@@ -19,8 +19,10 @@ class OwnMemory final : public Memory {
     data_ = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{memory_alignment}, std::nothrow);
     if (!data_) base::fail(ErrorCode::out_of_memory, "no memory for an allocation of {}", base::counted(bytes, "byte"));
     state_->machine.memory.add({machine::Allocation::Kind::memory, address(), bytes, ""});
+    state_->allocated_bytes += bytes_;
   }
   ~OwnMemory() override {
+    state_->allocated_bytes -= bytes_;
     state_->machine.memory.remove(address());
     ::operator delete(data_, std::align_val_t{memory_alignment});
   }

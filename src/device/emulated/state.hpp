@@ -1,6 +1,7 @@
 // State that the parts of an emulated device share.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,7 @@ struct DeviceState {
   TurnLock turn;
   machine::Machine machine;  // guarded by `turn`, except its address map
   std::unique_ptr<Engine> engine;
+  std::atomic<std::uint64_t> allocated_bytes{0};  // of the device's memory
 };
 
 }  // namespace heddle::device::emulated
