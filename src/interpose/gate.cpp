@@ -32,6 +32,8 @@ constexpr std::size_t most_looked_at = 8;  // of what is in flight, at once: str
 
 std::atomic<Gate*> gate{nullptr};
 
+using Verdict = Admission::Verdict;
+
 }  // namespace
 
 // Never destroyed: programs submit commands until their very end.
@@ -96,38 +98,41 @@ Gate::Pass Gate::enter(CUstream stream, const WorkKey& key) {
   }
   if (streams_.capturing() && is_captured(stream)) return {};
   if (!awake_.load(std::memory_order_acquire)) wake();
-  base::Lock lock(mutex_);
-  hold(pass, lock);
-  if (!counts(share())) return pass;
-  pass.counted = true;
-  admission_.submitted(pass.predicted_ns);
-  if (durations_.to_measure(key)) {
-    pass.start = take_event(pass.stream->context, true);
-    lock.unlock();
-    if (pass.start && HEDDLE_FORWARD(cuEventRecord, pass.start, stream) != CUDA_SUCCESS) pass.start = nullptr;
-  }
-  return pass;
-}
-
-void Gate::hold(Pass& pass, base::Lock& lock) {
   const std::uint64_t since_ns = clock_.now_ns();
-  ++held_;
-  for (std::uint64_t now_ns = since_ns;; now_ns = clock_.now_ns()) {
-    collect();
-    pass.predicted_ns = durations_.predict(pass.key);
-    const Admission::Answer answer = admission_.may_go(share(), pass.predicted_ns, now_ns);
-    if (answer.verdict == Admission::Verdict::go || stop_) break;
-    if (answer.verdict == Admission::Verdict::enough_in_flight) {
-      if (now_ns > std::max(since_ns, last_end_ns_) + longest_hold_ns) break;
-      lock.unlock();
+  for (Admission::Answer answer = ask(pass, since_ns); answer.verdict != Verdict::go; answer = ask(pass, since_ns)) {
+    if (answer.verdict == Verdict::enough_in_flight) {
       std::this_thread::yield();  // a thread that slept would wake up long after the GPU has become idle
-      lock.lock();
     } else {
+      base::Lock lock(mutex_);
       clock_.wait_until(lock, changed_, answer.at_ns);
     }
   }
-  --held_;
-  if (clock_.now_ns() - since_ns >= worth_telling_ns) explain(pass, since_ns);
+  if (pass.start && HEDDLE_FORWARD(cuEventRecord, pass.start, stream) != CUDA_SUCCESS) pass.start = nullptr;
+  return pass;
+}
+
+// Whether the launch may go. If so, it counts as in flight from now on.
+Admission::Answer Gate::ask(Pass& pass, std::uint64_t since_ns) {
+  const base::Lock lock(mutex_);
+  collect();
+  const std::uint64_t now_ns = clock_.now_ns();
+  pass.predicted_ns = durations_.predict(pass.key);
+  const std::optional<Share> granted = share();
+  const Admission::Answer answer = admission_.may_go(granted, pass.predicted_ns, now_ns);
+  const bool for_too_long =
+      answer.verdict == Verdict::enough_in_flight && now_ns > std::max(since_ns, last_end_ns_) + longest_hold_ns;
+  if (answer.verdict != Verdict::go && !for_too_long && !stop_) {
+    held_ += std::exchange(pass.held, true) ? 0 : 1;
+    return answer;
+  }
+  if (std::exchange(pass.held, false)) --held_;
+  if (now_ns - since_ns >= worth_telling_ns) explain(pass, since_ns);
+  if (counts(granted)) {
+    pass.counted = true;
+    admission_.submitted(pass.predicted_ns);
+    if (durations_.to_measure(pass.key)) pass.start = take_event(pass.stream->context, true);
+  }
+  return {};
 }
 
 // For `heddle explain`: launches that did not wait are too many to be told.
@@ -229,19 +234,21 @@ void Gate::end(const InFlight& work) {
 
 template <class Matches>
 void Gate::drop_where(const Matches& matches) {
-  std::erase_if(in_flight_, [&](const InFlight& work) {
-    if (!matches(work)) return false;
-    admission_.ended(work.predicted_ns, std::nullopt);
-    events_.erase(work.context);  // the context ends its events itself
-    return true;
-  });
+  std::deque<InFlight> others;
+  for (const InFlight& work : in_flight_) {
+    if (matches(work))
+      admission_.ended(work.predicted_ns, std::nullopt);
+    else
+      others.push_back(work);
+  }
+  in_flight_.swap(others);
 }
 
 void Gate::forget(CUcontext context) {
   streams_.forget(context);
   const base::Lock lock(mutex_);
   drop_where([&](const InFlight& work) { return work.context == context; });
-  events_.erase(context);
+  events_.erase(context);  // it ends its events itself
 }
 
 void Gate::forget_device(CUdevice device) {
@@ -261,23 +268,23 @@ void Gate::forget_functions() {
 void Gate::run() {
   CUstreamCaptureMode relaxed = CU_STREAM_CAPTURE_MODE_RELAXED;
   HEDDLE_FORWARD(cuThreadExchangeStreamCaptureMode, &relaxed);
-  base::Lock lock(mutex_);
-  while (!stop_) {
-    client_.maintain();
-    const auto now = share();
-    counting_.store(!latency_ || counts(now) || (now && !(now->part > 0)), std::memory_order_release);
-    if (awake_.load(std::memory_order_acquire)) look(lock);
-    report();
-    clock_.wait_until(lock, changed_, clock_.now_ns() + (awake_.load() ? look_ns : maintain_ns));
-  }
+  do {
+    look_at_daemon();
+    // Without the lock: the driver may keep the thread waiting.
+    if (awake_.load(std::memory_order_acquire)) look_at_load(streams_.any_busy());
+  } while (pause());
 }
 
-// The streams are asked without the lock: the driver may keep the thread waiting.
-void Gate::look(base::Lock& lock) {
+void Gate::look_at_daemon() {
+  const base::Lock lock(mutex_);
+  client_.maintain();
+  const auto granted = share();
+  counting_.store(!latency_ || counts(granted) || (granted && !(granted->part > 0)), std::memory_order_release);
   collect();
-  lock.unlock();
-  const bool busy = streams_.any_busy();
-  lock.lock();
+}
+
+void Gate::look_at_load(bool busy) {
+  const base::Lock lock(mutex_);
   const std::uint64_t now_ns = clock_.now_ns();
   if (busy || held_ > 0 || admission_.in_flight() > 0) {
     idle_since_ns_ = 0;
@@ -286,6 +293,14 @@ void Gate::look(base::Lock& lock) {
   } else if (now_ns >= idle_since_ns_ + linger_ns) {
     sleep();
   }
+}
+
+// False: the process ends.
+bool Gate::pause() {
+  base::Lock lock(mutex_);
+  report();
+  if (!stop_) clock_.wait_until(lock, changed_, clock_.now_ns() + (awake_.load() ? look_ns : maintain_ns));
+  return !stop_;
 }
 
 void Gate::sleep() {

@@ -36,7 +36,7 @@ class Gate {
     WorkKey key = {};
     std::optional<std::uint64_t> predicted_ns = {};
     CUevent start = nullptr;  // it is measured
-    bool counted = false;
+    bool counted = false, held = false;
   };
   // Before and after a launch is put into the stream. enter() waits until the launch may go.
   Pass enter(CUstream stream, const WorkKey& key);
@@ -67,7 +67,7 @@ class Gate {
   void note(StreamTable::Stream& stream);
   std::optional<Share> share() HEDDLE_REQUIRES(mutex_);
   bool counts(const std::optional<Share>& share) const;
-  void hold(Pass& pass, base::Lock& lock) HEDDLE_REQUIRES(mutex_);
+  Admission::Answer ask(Pass& pass, std::uint64_t since_ns);
   void explain(const Pass& pass, std::uint64_t since_ns) HEDDLE_REQUIRES(mutex_);
   bool collect() HEDDLE_REQUIRES(mutex_);
   void give_back(const InFlight& work) HEDDLE_REQUIRES(mutex_);
@@ -76,7 +76,9 @@ class Gate {
   void drop_where(const Matches& matches) HEDDLE_REQUIRES(mutex_);
   CUevent take_event(CUcontext context, bool timed) HEDDLE_REQUIRES(mutex_);
   void run();
-  void look(base::Lock& lock) HEDDLE_REQUIRES(mutex_);
+  void look_at_daemon();
+  void look_at_load(bool busy);
+  bool pause();
   void sleep() HEDDLE_REQUIRES(mutex_);
   void report() HEDDLE_REQUIRES(mutex_);
   void finish();

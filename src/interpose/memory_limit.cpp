@@ -66,13 +66,16 @@ void MemoryLimit::freed(std::uint64_t handle) {
 
 void MemoryLimit::forget(CUcontext context) {
   const base::Lock lock(mutex_);
-  std::erase_if(allocations_, [&](const auto& entry) {
-    const Allocation& allocation = entry.second;
-    if (allocation.owner.context != context) return false;
+  for (auto at = allocations_.begin(); at != allocations_.end();) {
+    const Allocation& allocation = at->second;
+    if (allocation.owner.context != context) {
+      ++at;
+      continue;
+    }
     std::uint64_t& used = used_[allocation.owner.device];
     used -= std::min(used, allocation.bytes);
-    return true;
-  });
+    at = allocations_.erase(at);
+  }
 }
 
 }  // namespace heddle::interpose

@@ -104,14 +104,18 @@ bool StreamTable::any_dirty() {
 
 template <class Matches>
 void StreamTable::forget_where(const Matches& matches) {
-  std::erase_if(streams_, [&](const auto& entry) {
+  std::vector<std::pair<Key, Stream*>> others;
+  for (const auto& entry : streams_) {
     Stream* const stream = entry.second;
-    if (!matches(*stream)) return false;
+    if (!matches(*stream)) {
+      others.push_back(entry);
+      continue;
+    }
     captured_.erase(stream->handle);
     stream->dirty.store(false, std::memory_order_release);
     unused_.push_back(stream);
-    return true;
-  });
+  }
+  streams_.swap(others);
   capturing_ = !captured_.empty();
   epoch_.fetch_add(1, std::memory_order_acq_rel);
 }
