@@ -36,6 +36,9 @@ struct SteppedMachine::Launch {
 SteppedMachine::SteppedMachine(Device& device) : simulator_(simulator_of(device)) {
   if (simulator_.options().sample_waves != 0)
     base::fail(ErrorCode::invalid_argument, "{}: launches that run step by step are not sampled", device.info().id);
+  if (simulator_.options().record.any())
+    base::fail(ErrorCode::invalid_argument, "{}: launches that run step by step are not reported: report= and trace= "
+               "would write nothing", device.info().id);
 }
 
 SteppedMachine::~SteppedMachine() {
