@@ -38,7 +38,8 @@ class ReplayExecutor final : public Executor {
       }
     if (!next && !until_ns) return;
     for (const auto& [range, per_ns] : running)
-      if (range) range->left = range == next ? 0 : std::max(0.0, range->left - per_ns * static_cast<double>(until - now_));
+      if (range)
+        range->left = range == next ? 0 : std::max(0.0, range->left - per_ns * static_cast<double>(until - now_));
     now_ = std::max(now_, until);
     if (!next) return;
     const Done done = std::move(next->done);

@@ -47,8 +47,9 @@ class SimulatedExecutor final : public Executor {
     constexpr long double most = 1e19L;
     const long double cycles = static_cast<long double>(ns) * mhz() / 1000;
     if (cycles > most)
-      base::fail(ErrorCode::invalid_argument, "a launch would arrive after {} s, which are more cycles than {} can count",
-                 ns / 1'000'000'000, machine_.machine().name);
+      base::fail(ErrorCode::invalid_argument,
+                 "a launch would arrive after {} s, which are more cycles than {} can count", ns / 1'000'000'000,
+                 machine_.machine().name);
     auto cycle = begin_ + static_cast<device::sim::Cycle>(cycles);
     while (ns_of(cycle) < ns) ++cycle;
     return cycle;

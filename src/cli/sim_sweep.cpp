@@ -97,8 +97,7 @@ void run_sweep(const Options& options) {
   work(runs);
   // Without --wait, too: a sweep that has just been killed may not have ended when this one begins.
   constexpr std::chrono::milliseconds until_killed_have_ended{1000};
-  wait_for_others(runs, results, work,
-                  options.wait ? std::chrono::milliseconds::max() : until_killed_have_ended);
+  wait_for_others(runs, results, work, options.wait ? std::chrono::milliseconds::max() : until_killed_have_ended);
   fmt::print("{}", sweep::results_text(runs, results));
   for (const sweep::PlannedRun& run : runs)
     if (const auto result = results.find(run); result && result->state == "failed")

@@ -140,8 +140,8 @@ void Compilation::check() const {
   refuse_lack("clang", process, folder_.path());
   const std::string& command = arguments_.front();
   if (process.exit_status == 0 && process.out.find(".version") == process.out.npos)
-    throw Error(ErrorCode::invalid_argument, fmt::format("{} has made no PTX of {}: it is not clang 19. {}", command,
-                                                         unit_.name, clang_advice));
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{} has made no PTX of {}: it is not clang 19. {}", command, unit_.name, clang_advice));
   if (process.exit_status != 0) {
     std::string text = process.err.empty() ? fmt::format("{} ended with status {}.", command, process.exit_status)
                                            : std::string(diagnostics(process.err));

@@ -20,8 +20,8 @@ std::span<const EmbeddedHeader> embedded_headers();
 // Hash over all of them, taken when they were built in: changes with every change to a header.
 std::string_view headers_version();
 
-// Throws invalid_argument if compilers cannot include files of this folder, in whose name a quotation mark or a line end
-// stands.
+// Throws invalid_argument if compilers cannot include files of this folder, in whose name a quotation mark or a line
+// end stands.
 void require_includable(const std::filesystem::path& folder);
 
 // A folder with the headers in it: one in the cache that is kept for later compilations, or, where the cache cannot be

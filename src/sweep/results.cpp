@@ -86,8 +86,7 @@ bool Results::claim(const PlannedRun& run) {
   database_.change(
       "INSERT OR REPLACE INTO runs(key, number, machine, kernel, options, state, host, process, claimed) "
       "VALUES(?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, strftime('%s', 'now'))",
-      run.key, static_cast<std::int64_t>(run.number), run.machine, run.kernel, run.options, host,
-      this_process());
+      run.key, static_cast<std::int64_t>(run.number), run.machine, run.kernel, run.options, host, this_process());
   transaction.commit();
   return true;
 }

@@ -34,9 +34,9 @@ struct RecordedTask {
 
 // If the name ends in .svg or .dot, the events are kept in a file without a name, and save() and the destructor make
 // the picture or the graph of them. Otherwise the file is valid JSON at any time. It has what had ended when the
-// devices were last idle, so that a process that is cut off leaves a record that can be read. A recorder that ends before
-// anything was recorded or saved, as that of a runtime that could not be made, leaves the file as it was before. Any
-// thread.
+// devices were last idle, so that a process that is cut off leaves a record that can be read. A recorder that ends
+// before anything was recorded or saved, as that of a runtime that could not be made, leaves the file as it was before.
+// Any thread.
 class Recorder : public base::TraceSink {
  public:
   // Throws io_error when the file cannot be written.

@@ -28,7 +28,8 @@ class FullFolder : public HeddleCommand {
  protected:
   void SetUp() override {
     if (sanitized) GTEST_SKIP() << "a sanitizer's runtime must be the first library of a process";
-    write("a.cu", "extern \"C\" __global__ void k(int* p) { p[threadIdx.x] = 1; }\n#ifdef MAIN\nint main() {}\n#endif\n");
+    write("a.cu",
+          "extern \"C\" __global__ void k(int* p) { p[threadIdx.x] = 1; }\n#ifdef MAIN\nint main() {}\n#endif\n");
     fs::create_directory(folder_.path() / "full");
     full_ = fs::canonical(folder_.path() / "full").string();
   }
@@ -37,16 +38,17 @@ class FullFolder : public HeddleCommand {
   }
   Ran here(const std::string& arguments) const {
     return heddle(arguments, "&1",
-                  "TMPDIR='" + full_ + "' FULL_FOLDER='" + full_ + "' LD_PRELOAD=" HEDDLE_FULL_FOLDER_LIBRARY
-                  " HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' timeout 100");
+                  "TMPDIR='" + full_ + "' FULL_FOLDER='" + full_ +
+                      "' LD_PRELOAD=" HEDDLE_FULL_FOLDER_LIBRARY " HEDDLE_CACHE_DIR='" + folder_.path().string() +
+                      "/cache' timeout 100");
   }
   std::string full_;
 };
 
 TEST_F(FullFolder, IsNamedAndNotTheSource) {
-  for (const char* command : {"compile a.cu", "compile a.cu -o a.ptx", "inspect a.cu", "cc -c a.cu -o a.o",
-                              "cc -ptx a.cu -o a.ptx", "cc -DMAIN a.cu -o a",
-                              "launch a.cu --device interp --block 4 --arg out:x.npy:i32:4"}) {
+  for (const char* command :
+       {"compile a.cu", "compile a.cu -o a.ptx", "inspect a.cu", "cc -c a.cu -o a.o", "cc -ptx a.cu -o a.ptx",
+        "cc -DMAIN a.cu -o a", "launch a.cu --device interp --block 4 --arg out:x.npy:i32:4"}) {
     const Ran ran = here(command);
     EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
     EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: "), HasSubstr(full_),

@@ -42,7 +42,8 @@ class Messages : public HeddleCommand {
   }
   std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
   Ran here(const std::string& arguments, const std::string& variables = "") const {
-    return heddle(arguments, "&1", "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' " + variables + " timeout 100");
+    return heddle(arguments, "&1",
+                  "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' " + variables + " timeout 100");
   }
   Ran batch(const std::string& lines, const std::string& options) const {
     write("j.toml", "[[job]]\nfile = \"k.ptx\"\nblock = 4\n" + lines);
@@ -149,24 +150,29 @@ TEST_F(Messages, JobsWithoutLaunchesLeaveTheirResults) {
 
 // Time in which nothing runs is skipped where it is simulated, and not waited for in silence where it is not.
 TEST_F(Messages, JobsThatArriveLate) {
-  const Ran rare = batch("rate = 1e-6\ncount = 20\nargs = [\"zeros:u32:4\"]\n", "--device sim:tesla-g80 --policy serial");
+  const Ran rare =
+      batch("rate = 1e-6\ncount = 20\nargs = [\"zeros:u32:4\"]\n", "--device sim:tesla-g80 --policy serial");
   EXPECT_EQ(rare.code, 0) << rare.output;
   EXPECT_THAT(rare.output, HasSubstr("for 20 jobs"));
   const Ran late = batch("arrival = 1e9\nargs = [\"zeros:u32:4\"]\n", "--device sim:tesla-g80 --policy serial");
   EXPECT_EQ(late.code, 0) << late.output;
   for (const char* device : {"cpu", "interp"}) {
-    const Ran ran = batch("arrival = 1e9\nargs = [\"zeros:u32:4\"]\n", std::string("--policy serial --device ") + device);
+    const Ran ran =
+        batch("arrival = 1e9\nargs = [\"zeros:u32:4\"]\n", std::string("--policy serial --device ") + device);
     EXPECT_EQ(ran.code, 2) << ran.output;
     EXPECT_THAT(ran.output, AllOf(HasSubstr("would arrive after 1e+09 s"), HasSubstr("waits for 86400 s at most")));
   }
-  const Ran waits = heddle("batch j.toml --device interp --policy serial", "&1", "sed -i s/1e9/1000/ j.toml; timeout 3");
+  const Ran waits =
+      heddle("batch j.toml --device interp --policy serial", "&1", "sed -i s/1e9/1000/ j.toml; timeout 3");
   EXPECT_EQ(waits.code, 124) << waits.output;
-  EXPECT_THAT(waits.output, HasSubstr("note: the last launch, of one, arrives after 16 min 40 s; until then interp waits"));
+  EXPECT_THAT(waits.output,
+              HasSubstr("note: the last launch, of one, arrives after 16 min 40 s; until then interp waits"));
 }
 
 // Machines on which blocks start late.
 TEST_F(Messages, LongTimesOfMachinesAreSkipped) {
-  for (const char* line : {"kernel-cycles = 1_000_000_000", "block-cycles = 1_000_000_000", "blocks-per-cycle = 1e-6"}) {
+  for (const char* line :
+       {"kernel-cycles = 1_000_000_000", "block-cycles = 1_000_000_000", "blocks-per-cycle = 1e-6"}) {
     write("m.toml", std::string("based-on = \"tesla-g80\"\n[launching]\n") + line + "\n");
     const Ran ran = here("launch k.ptx --grid 50 --block 4 --arg out:x.npy:u32:4 --device sim:m.toml");
     EXPECT_EQ(ran.code, 0) << line << ran.output;

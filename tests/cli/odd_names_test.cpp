@@ -32,7 +32,8 @@ class OddNames : public HeddleCommand {
   }
   // In a cache of its own.
   Ran here(const std::string& arguments, const std::string& variables = "") const {
-    return heddle(arguments, "&1", "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' " + variables + " timeout 100");
+    return heddle(arguments, "&1",
+                  "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' " + variables + " timeout 100");
   }
 };
 
@@ -40,7 +41,7 @@ class OddNames : public HeddleCommand {
 TEST_F(OddNames, SourcesMayBeginWithADash) {
   for (const std::string name : {"-Dfoo.cu", "-x.cu", "-lm.cu", "--version.cu", "-o.cu"}) {
     write(name, kernel);
-    const Ran compiled = here("compile -- " + name);
+    const Ran compiled = here("compile -o - -- " + name);
     EXPECT_EQ(compiled.code, 0) << compiled.output;
     EXPECT_THAT(compiled.output, HasSubstr(".visible .entry k(")) << name;
     const Ran inspected = here("inspect -- " + name);
@@ -52,7 +53,7 @@ TEST_F(OddNames, SourcesMayBeginWithADash) {
     const Ran batch = here("batch j.toml --device interp --policy serial");
     EXPECT_EQ(batch.code, 0) << batch.output;
     write(name, "x\n");
-    EXPECT_THAT(here("compile -- " + name).output, HasSubstr(name + ":1:1: error")) << name;
+    EXPECT_THAT(here("compile -o - -- " + name).output, HasSubstr(name + ":1:1: error")) << name;
   }
 }
 
@@ -97,25 +98,25 @@ TEST_F(OddNames, WhatHasNoEndIsNotIncluded) {
   ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   write("header.h", "#include \"pipe\"\n");
   write("other.h", "#pragma once\n#include <other>\n");
-  for (const auto& [text, options, what] :
-       {std::tuple{"#include \"pipe\"\n", "", "pipe, which is a pipe"},
-        {"#include \"./inc/../pipe\"\n", "", "pipe, which is a pipe"},
-        {"#include \"header.h\"\n", "", "pipe, which is a pipe"},
-        {"#  /* */ include <other>\n", "-I inc", "inc/other, which is a pipe"},
-        {"#include <vector>\n", "-I inc", "inc/vector, which is a pipe"},
-        {"#include \"other.h\"\n", "-I inc", "inc/other, which is a pipe"},
-        {"#define FILE \"pipe\"\n#include FILE\n", "", "pipe, which is a pipe"},
-        {"#include NAME\n", "-D 'NAME=\"pipe\"'", "pipe, which is a pipe"},
-        {"#if __has_include(\"pipe\")\n#endif\n", "", "pipe, which is a pipe"},
-        {"\n", "-X -include -X pipe", "pipe, which is a pipe"},
-        {"#include \"/dev/zero\"\n", "", "/dev/zero, which is a device"},
-        {"#include \"/dev/tty\"\n", "", "/dev/tty, which is a device"},
-        {"#include \"socket\"\n", "", "socket, which is a socket"}}) {
+  for (const auto& [text, options, what] : {std::tuple{"#include \"pipe\"\n", "", "pipe, which is a pipe"},
+                                            {"#include \"./inc/../pipe\"\n", "", "pipe, which is a pipe"},
+                                            {"#include \"header.h\"\n", "", "pipe, which is a pipe"},
+                                            {"#  /* */ include <other>\n", "-I inc", "inc/other, which is a pipe"},
+                                            {"#include <vector>\n", "-I inc", "inc/vector, which is a pipe"},
+                                            {"#include \"other.h\"\n", "-I inc", "inc/other, which is a pipe"},
+                                            {"#define FILE \"pipe\"\n#include FILE\n", "", "pipe, which is a pipe"},
+                                            {"#include NAME\n", "-D 'NAME=\"pipe\"'", "pipe, which is a pipe"},
+                                            {"#if __has_include(\"pipe\")\n#endif\n", "", "pipe, which is a pipe"},
+                                            {"\n", "-X -include -X pipe", "pipe, which is a pipe"},
+                                            {"#include \"/dev/zero\"\n", "", "/dev/zero, which is a device"},
+                                            {"#include \"/dev/tty\"\n", "", "/dev/tty, which is a device"},
+                                            {"#include \"socket\"\n", "", "socket, which is a socket"}}) {
     write("a.cu", std::string(text) + kernel);
     for (const char* command : {"compile a.cu ", "launch a.cu --block 4 --arg zeros:i32:4 "}) {
       const Ran ran = here(command + std::string(options));
       EXPECT_EQ(ran.code, 1) << text << ran.output;
-      EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: a.cu does not compile: it includes "), HasSubstr(what)))
+      EXPECT_THAT(ran.output,
+                  AllOf(testing::StartsWith("heddle: a.cu does not compile: it includes "), HasSubstr(what)))
           << text;
     }
   }
@@ -123,7 +124,7 @@ TEST_F(OddNames, WhatHasNoEndIsNotIncluded) {
   write("a.cu", std::string("#include \"/dev/null\"\n#include \"absent.h\"\n") + kernel);
   EXPECT_THAT(here("compile a.cu").output, HasSubstr("'absent.h' file not found"));
   write("a.cu", std::string("#include \"/dev/null\"\n#include <vector>\n") + kernel);
-  const Ran ran = here("compile a.cu");
+  const Ran ran = here("compile a.cu -o -");
   EXPECT_EQ(ran.code, 0) << ran.output;
 }
 

@@ -93,8 +93,8 @@ TEST_F(Terminal, SaysThatItCompilesAndForHowLong) {
 // Into a file nothing of it goes.
 TEST_F(Terminal, OthersGetNoProgress) {
   const Ran ran = heddle("compile a.cu -o a.ptx", "&1",
-                         "{ sleep 1.5; touch go; } & HEDDLE_CACHE_DIR='" + in("cache") + "' HEDDLE_CLANG='" + in("clang") +
-                             "' GO='" + in("go") + "' REAL_CLANG='" + clang_ + "' timeout 100");
+                         "{ sleep 1.5; touch go; } & HEDDLE_CACHE_DIR='" + in("cache") + "' HEDDLE_CLANG='" +
+                             in("clang") + "' GO='" + in("go") + "' REAL_CLANG='" + clang_ + "' timeout 100");
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_THAT(ran.output, AllOf(Not(HasSubstr("compiling")), Not(HasSubstr("\r"))));
 }

@@ -40,8 +40,8 @@ Traits traits_of(const ptx::Module& module, const ptx::Function& function, const
   return traits;
 }
 
-// Barriers that name a number of threads, that do not wait, or whose own number is computed and may be wrong, matter even
-// in a block of one warp.
+// Barriers that name a number of threads, that do not wait, or whose own number is computed and may be wrong, matter
+// even in a block of one warp.
 bool counts_threads(const ptx::Function& function, const FunctionWaiting& waiting) {
   for (std::uint32_t i : waiting.barriers) {
     const ptx::Instruction& inst = function.body[i];

@@ -16,8 +16,8 @@ class RecordFile {
  public:
   // Looks whether the file can be written, and opens pipes and devices. An older record of that name is lost only when
   // this one is whole (base/replaced_file.hpp). "%p" in the name becomes the number of the process. `begin`: what the
-  // file begins with. Throws not_found for a missing folder, io_error, and invalid_argument for a file that is not empty
-  // and has no `mark` in its first 64 KiB: it is no older record. `what`: "report" or "trace", for the message.
+  // file begins with. Throws not_found for a missing folder, io_error, and invalid_argument for a file that is not
+  // empty and has no `mark` in its first 64 KiB: it is no older record. `what`: "report" or "trace", for the message.
   RecordFile(const std::string& name, std::string_view what, std::string_view mark, std::string begin);
   ~RecordFile();
   RecordFile(const RecordFile&) = delete;
