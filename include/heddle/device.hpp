@@ -101,7 +101,7 @@ class Device {
   // Host memory that copies of this device access at their full rate, and kernels at the same addresses.
   Memory allocate_host(std::size_t bytes) const;
   // Gives memory of the program the same properties until the result is destroyed. Throws invalid_argument if part of
-  // it is registered already.
+  // it is registered already, or no memory that can be read.
   Memory register_host(void* data, std::size_t bytes) const;
   // Memory that the program maps itself; null if the device does not support it. It lives as long as the device.
   AddressMapping* address_mapping() const;

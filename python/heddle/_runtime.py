@@ -296,13 +296,19 @@ class Runtime:
         """A copy of another library's tensor, through DLPack. It must be in host memory."""
         try:
             kind, _ = tensor.__dlpack_device__()
-        except (AttributeError, TypeError):
+            kind = int(kind)
+        except (AttributeError, TypeError, ValueError):
             raise ArgumentTypeError(f"from_dlpack(tensor) is {_checks.shown(tensor)}; it is a tensor of a library that knows "
                                     f"DLPack") from None
-        if int(kind) not in (1, 3, 11):  # the host's memory: plain, and pinned by CUDA or ROCm
-            raise Unsupported(f"the tensor lies on DLPack device {int(kind)}; only host memory can be taken over: "
+        if kind not in (1, 3, 11):  # the host's memory: plain, and pinned by CUDA or ROCm
+            raise Unsupported(f"the tensor lies on DLPack device {kind}; only host memory can be taken over: "
                               f"copy it there first (tensor.cpu())")
-        return self.array(np.from_dlpack(tensor))
+        try:
+            taken = np.from_dlpack(tensor)
+        except Exception as error:  # what NumPy says of a capsule names neither the function nor the tensor
+            raise ArgumentTypeError(f"from_dlpack(tensor) is {_checks.shown(tensor)}, whose __dlpack__() gives nothing that "
+                                    f"NumPy can read: {error}") from error
+        return self.array(taken)
 
     # ---- Functions of the host
 

@@ -197,6 +197,29 @@ def test_dlpack_in(rt):
         rt.from_dlpack(Elsewhere())
 
 
+@pytest.mark.parametrize("capsule", [None, 5, "capsule", object(), [], lambda: 1])
+def test_dlpack_of_a_bad_capsule(rt, capsule):
+    class Bad:
+        def __dlpack_device__(self):
+            return (1, 0)
+
+        def __dlpack__(self, **options):
+            return capsule
+
+    with pytest.raises(TypeError, match=r"from_dlpack\(tensor\) is .*, whose __dlpack__\(\) gives nothing that NumPy can read"):
+        rt.from_dlpack(Bad())
+
+
+@pytest.mark.parametrize("device", [None, 5, (), (1,), (1, 2, 3), ("one", 0), (None, 0)])
+def test_dlpack_of_no_device(rt, device):
+    class Bad:
+        def __dlpack_device__(self):
+            return device
+
+    with pytest.raises(TypeError, match=r"from_dlpack\(tensor\) is "):
+        rt.from_dlpack(Bad())
+
+
 def test_arrays_keep_their_runtime(k):
     own = heddle.Runtime("cpu")
     square = own.compile(k.ptx).square

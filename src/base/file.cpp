@@ -164,6 +164,25 @@ std::optional<std::string> read_file_if_there(const std::filesystem::path& path,
   }
 }
 
+int open_special_file(const std::filesystem::path& path) {
+  // Not for ever: the process that reads a pipe may never come.
+  constexpr int most_looks = 500, pause_ms = 10;
+  const auto open_now = [&] { return ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); };
+  int file = open_now();
+  for (int look = 1; file < 0 && errno == ENXIO && look < most_looks; ++look) {
+    ::poll(nullptr, 0, pause_ms);
+    file = open_now();
+  }
+  std::error_code ignored;
+  const int error = errno;
+  if (file < 0 && error == ENXIO && std::filesystem::is_fifo(path, ignored))
+    fail(ErrorCode::io_error, "cannot write {}: it is a pipe, and no process reads it", path.string());
+  errno = error;
+  if (file < 0) fail_system("write", path);
+  if (const int flags = ::fcntl(file, F_GETFL); flags >= 0) ::fcntl(file, F_SETFL, flags & ~O_NONBLOCK);
+  return file;
+}
+
 namespace {
 
 // Devices and pipes keep their name: they are written to.
@@ -171,19 +190,7 @@ bool write_special_file(const std::filesystem::path& path, std::string_view cont
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (error || !std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return false;
-  // Not for ever: the process that reads a pipe may never come.
-  constexpr int most_looks = 500, pause_ms = 10;
-  const auto open_now = [&] { return ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC); };
-  int opened = open_now();
-  for (int look = 1; opened < 0 && errno == ENXIO && look < most_looks; ++look) {
-    ::poll(nullptr, 0, pause_ms);
-    opened = open_now();
-  }
-  Descriptor file(opened);
-  if (file.get() < 0 && errno == ENXIO && std::filesystem::is_fifo(status))
-    fail(ErrorCode::io_error, "cannot write {}: it is a pipe, and no process reads it", path.string());
-  if (file.get() < 0) fail_system("write", path);
-  if (const int flags = ::fcntl(file.get(), F_GETFL); flags >= 0) ::fcntl(file.get(), F_SETFL, flags & ~O_NONBLOCK);
+  Descriptor file(open_special_file(path));
   write_all(file.get(), content, path);
   if (!file.close()) fail_system("write", path);
   return true;

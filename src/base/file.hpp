@@ -43,6 +43,10 @@ inline void write_users_file(const std::filesystem::path& path, std::span<const 
   write_users_file(path, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
 }
 
+// Opens a pipe or a device to write to it: nobody waits for ever for a process that reads the pipe. The caller closes
+// the descriptor. Throws io_error.
+int open_special_file(const std::filesystem::path& path);
+
 // For files that a user names: a missing folder is a mistake there. Throws not_found with the folder's name.
 void require_folder_of(const std::filesystem::path& file);
 

@@ -21,6 +21,11 @@ struct Registry {
   std::vector<ReplacedFile*> files HEDDLE_GUARDED_BY(mutex);
 };
 
+bool is_regular(const fs::path& file) {
+  struct stat status{};
+  return ::lstat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 // Never destroyed: files are ended behind the destructors of the program.
 Registry& registry() {
   static auto* const all = new Registry;
@@ -37,21 +42,25 @@ ReplacedFile::ReplacedFile(const fs::path& path, Old old) noexcept : process_(::
     std::error_code error;
     // A link stays a link. The program may go to another folder.
     path_ = fs::absolute(fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path, error);
-    fs::path kept = path_;
-    kept += ".heddle-old";
+    const fs::path kept = path_.string() + ".heddle-old", part = path_.string() + ".heddle-part";
     struct stat status{};
     const bool is_there = ::stat(path_.c_str(), &status) == 0;
     if (is_there && !S_ISREG(status.st_mode)) return;
     if (is_there) mode_ = status.st_mode & 07777;
+    const bool was_cut_off = is_regular(kept);
+    fs::path aside = was_cut_off ? part : kept;
     if (is_there && old == Old::moves && status.st_size > longest_claim) {
-      if (::access(path_.c_str(), W_OK) != 0 || ::rename(path_.c_str(), kept.c_str()) != 0) return;
-    } else if (::lstat(kept.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+      if (::access(path_.c_str(), W_OK) != 0 || ::rename(path_.c_str(), aside.c_str()) != 0) return;
+    } else if (!was_cut_off) {
       return;
+    } else if (!is_regular(part)) {
+      aside = kept;
     }
     Registry& all = registry();
     const Lock lock(all.mutex);
     all.files.push_back(this);
-    old_ = std::move(kept);
+    if (aside != kept) older_ = kept;
+    aside_ = std::move(aside);
   } catch (const std::exception&) {  // no memory
   }
 }
@@ -66,12 +75,14 @@ void ReplacedFile::settle() noexcept {
 }
 
 void ReplacedFile::end() noexcept {
-  if (old_.empty() || process_ != ::getpid()) return;
-  if (failed_)
-    ::rename(old_.c_str(), path_.c_str());
-  else
-    ::unlink(old_.c_str());
-  old_.clear();
+  if (aside_.empty() || process_ != ::getpid()) return;
+  if (failed_) {
+    ::rename(aside_.c_str(), path_.c_str());
+  } else {
+    ::unlink(aside_.c_str());
+    if (!older_.empty()) ::unlink(older_.c_str());
+  }
+  aside_.clear();
 }
 
 void ReplacedFile::end_all() noexcept {

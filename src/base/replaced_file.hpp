@@ -9,8 +9,9 @@
 namespace heddle::base {
 
 // Keeps the old file as NAME.heddle-old while the new one is written. When that has ended, the old one is removed, or
-// takes its name again if a write has failed. Both are there if the process is cut off. Not for several threads at
-// once.
+// takes its name again if a write has failed. Both are there if the process is cut off. What stands at NAME then is a
+// part: the next process keeps it as NAME.heddle-part, and NAME.heddle-old stays until a new file is whole, however
+// many processes are cut off before. Not for several threads at once.
 class ReplacedFile {
  public:
   enum class Old { moves, stays };
@@ -36,8 +37,9 @@ class ReplacedFile {
  private:
   void end() noexcept;
 
-  std::filesystem::path path_, old_;  // `old_` is empty where no old file was there
-  pid_t process_ = 0;                 // a child by fork() has no say
+  std::filesystem::path path_, aside_;  // `aside_`: where the file is that was at `path_`; empty where none was
+  std::filesystem::path older_;         // of a process that was cut off; empty: there is none
+  pid_t process_ = 0;                   // a child by fork() has no say
   mode_t mode_ = 0666;
   bool failed_ = false;
 };

@@ -91,7 +91,8 @@ constexpr std::array table{
              .kind = Kind::number,
              .meaning = "heddle run --timeout",
              .effect = "launches of CUDA programs are ended after {} ms",
-             .least = 1},
+             .least = 1,
+             .most = 1'000'000'000'000},
     Variable{
         .name = "HEDDLE_RUN_TRACE", .meaning = "heddle run --trace", .effect = "CUDA programs write a timeline to {}"},
     Variable{.name = "HEDDLE_RUN_TRACE_CLAIM",

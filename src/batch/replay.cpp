@@ -28,7 +28,7 @@ class ReplayExecutor final : public Executor {
   }
 
   void wait(std::optional<std::uint64_t> until_ns) override {
-    double until = until_ns ? static_cast<double>(*until_ns) : std::numeric_limits<double>::infinity();
+    Time until = until_ns ? static_cast<Time>(*until_ns) : std::numeric_limits<Time>::infinity();
     const auto running = run_now();
     Range* next = nullptr;
     for (const auto& [range, per_ns] : running)
@@ -38,7 +38,8 @@ class ReplayExecutor final : public Executor {
       }
     if (!next && !until_ns) return;
     for (const auto& [range, per_ns] : running)
-      if (range) range->left = range == next ? 0 : std::max(0.0, range->left - per_ns * (until - now_));
+      if (range)
+        range->left = range == next ? 0 : std::max(0.0, range->left - per_ns * static_cast<double>(until - now_));
     now_ = std::max(now_, until);
     if (!next) return;
     const Done done = std::move(next->done);
@@ -47,6 +48,7 @@ class ReplayExecutor final : public Executor {
   }
 
  private:
+  using Time = long double;  // of 64 bits, so that every time that is waited for is reached
   struct Range {
     Kernel* kernel;
     double blocks, left;
@@ -104,7 +106,7 @@ class ReplayExecutor final : public Executor {
   const unsigned processors_;
   const double clock_mhz_, launch_ns_;
   std::list<Range> ranges_;
-  double now_ = 0;
+  Time now_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <map>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "batch/executor.hpp"
 #include "device/sim/stepped.hpp"
 
@@ -37,13 +38,23 @@ class SimulatedExecutor final : public Executor {
   bool idle() const override { return machine_.idle(); }
 
  private:
+  // Of 64 bits: a job may arrive years after the first, and a rounded time would never be reached.
   std::uint64_t ns_of(device::sim::Cycle cycle) const {
-    return static_cast<std::uint64_t>(static_cast<double>(cycle - begin_) * 1000 / machine_.machine().clocks.sm_mhz);
+    return static_cast<std::uint64_t>(static_cast<long double>(cycle - begin_) * 1000 / mhz());
   }
+  // The first cycle that is not before.
   device::sim::Cycle cycle_of(std::uint64_t ns) const {
-    const double cycles = static_cast<double>(ns) * machine_.machine().clocks.sm_mhz / 1000;
-    return begin_ + static_cast<device::sim::Cycle>(cycles) + 1;
+    constexpr long double most = 1e19L;
+    const long double cycles = static_cast<long double>(ns) * mhz() / 1000;
+    if (cycles > most)
+      base::fail(ErrorCode::invalid_argument,
+                 "a launch would arrive after {} s, which are more cycles than {} can count", ns / 1'000'000'000,
+                 machine_.machine().name);
+    auto cycle = begin_ + static_cast<device::sim::Cycle>(cycles);
+    while (ns_of(cycle) < ns) ++cycle;
+    return cycle;
   }
+  long double mhz() const { return machine_.machine().clocks.sm_mhz; }
 
   device::sim::SteppedMachine machine_;
   const device::sim::Cycle begin_;

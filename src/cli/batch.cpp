@@ -9,6 +9,7 @@
 
 #include "base/clock.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
 #include "base/table.hpp"
 #include "base/watcher.hpp"
 #include "batch/constants.hpp"
@@ -19,6 +20,7 @@
 #include "cli/command.hpp"
 #include "cli/job_file.hpp"
 #include "cli/output_file.hpp"
+#include "cli/progress.hpp"
 #include "cli/source_options.hpp"
 #include "runtime/devices.hpp"
 #include "sched/make_policy.hpp"
@@ -26,6 +28,8 @@
 
 namespace heddle::cli {
 namespace {
+
+constexpr std::uint64_t longest_wait_ns = 86'400'000'000'000;  // a day
 
 struct Options {
   std::string file, device = "sim:fermi-c2050", policy = "kernelet";
@@ -57,6 +61,8 @@ class Batch {
 
   batch::BatchResult run() {
     auto policy = make_policy();
+    const Progress progress("running " + base::counted(jobs_.size(), "job"));
+    note_waiting();
     const auto executor = batch::make_executor(device(), base::process_watcher());
     return batch::run_batch(*executor, jobs_, std::move(policy), corun_ ? &*corun_ : nullptr);
   }
@@ -66,6 +72,7 @@ class Batch {
   void write_results() {
     for (const Loaded& one : loaded_) {
       const std::vector<std::filesystem::path>& files = one.text.results;
+      if (one.job.count == 0) continue;  // nothing was run
       for (std::size_t i = 0; i < files.size(); ++i) {
         if (files[i].empty()) continue;
         const ArgumentText& text = one.text.arguments[i];
@@ -99,8 +106,31 @@ class Batch {
     const JobText& job = one.job;
     std::vector<std::uint64_t> times(job.count);
     if (job.rate > 0) times = batch::poisson_arrivals(job.rate, job.count, job.seed);
-    for (const std::uint64_t time : times)
-      jobs_.push_back({one.kernel.get(), time + static_cast<std::uint64_t>(job.arrival * 1e9)});
+    for (const std::uint64_t time : times) {
+      const std::uint64_t arrival_ns = time + static_cast<std::uint64_t>(job.arrival * 1e9);
+      if (!device().info().simulated && arrival_ns > longest_wait_ns)
+        throw UsageError(fmt::format(
+            "{}: a launch of {} would arrive after {:.4g} s, and {} waits for {} s at most. Simulated GPUs alone skip "
+            "time in which nothing runs, as --device sim:fermi-c2050",
+            options_.file, one.text.spec.name, static_cast<double>(arrival_ns) * 1e-9, device().info().id,
+            longest_wait_ns / 1'000'000'000));
+      jobs_.push_back({one.kernel.get(), arrival_ns});
+    }
+  }
+
+  // On a device whose time is that of the clock.
+  void note_waiting() const {
+    constexpr std::uint64_t short_wait_ns = 5'000'000'000;
+    if (device().info().simulated || jobs_.empty()) return;
+    const auto last = std::max_element(jobs_.begin(), jobs_.end(), [](const batch::Job& a, const batch::Job& b) {
+      return a.arrival_ns < b.arrival_ns;
+    });
+    if (last->arrival_ns <= short_wait_ns) return;
+    std::fputs(fmt::format("heddle: note: the last launch, of {}, arrives after {}; until then {} waits\n",
+                           base::printable(last->kernel->name()),
+                           base::format_duration(static_cast<double>(last->arrival_ns) * 1e-9), device().info().id)
+                   .c_str(),
+               stderr);
   }
 
   std::unique_ptr<sched::Policy> make_policy() {

@@ -82,7 +82,9 @@ class Reader {
     const toml::node* const node = table_.get(key);
     if (node == nullptr) return;
     const auto value = node->value_exact<std::int64_t>();
-    if (!value || *value < 0 || *value > 1'000'000'000) fail_at(file_, *node, "'{}' must be a whole number", key);
+    constexpr std::int64_t most = 1'000'000'000;
+    if (!value || *value < 0 || *value > most)
+      fail_at(file_, *node, "'{}' must be a whole number from 0 to {}", key, most);
     to = static_cast<Number>(*value);
   }
   void number(const char* key, double& to, double least, double most) const {

@@ -9,9 +9,11 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/fail.hpp"
@@ -27,7 +29,11 @@ struct Options {
   bool json = false, all = false;
 };
 
+// What is only read, or forgotten, must be there.
 knowledge::Store store_of(const Options& options, const base::Clock& clock) {
+  std::error_code unknown;
+  if (!options.file.empty() && !std::filesystem::exists(std::filesystem::symlink_status(options.file, unknown)))
+    base::fail(ErrorCode::not_found, "there is no file {}", options.file);
   return {options.file.empty() ? knowledge::Store::usual_file() : std::filesystem::path(options.file), clock};
 }
 

@@ -353,12 +353,13 @@ void add_launch(CLI::App& app) {
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
         const bool good =
             error == std::errc{} && end == text.data() + text.size() && seconds >= 0.001 && seconds <= 1e9;
-        return good ? "" : "expected a number of seconds, 0.001 or more";
+        return good ? "" : "expected a number of seconds from 0.001 to 1e9";
       });
   command->add_option("--repeat", options->repeat, "times to run it")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  command->add_option("--out-dir", options->out_dir, "folder for results; made where it is missing");
+  command->add_option("--out-dir", options->out_dir, "folder for results; made where it is missing")
+      ->check([](const std::string& text) { return text.empty() ? "expected the name of a folder" : ""; });
   command->add_flag("--json", options->json, "figures as JSON; what the kernel prints goes to stderr");
   add_compile_options(*command, options->compile);
   command->callback([options, command] {

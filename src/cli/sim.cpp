@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -33,7 +34,11 @@ std::vector<simreport::Run> read(const Options& options) {
   if (!options.svg.empty()) outputs.push_back({"--svg", options.svg});
   check_outputs(outputs);
   std::vector<simreport::Run> runs;
-  for (const fs::path& input : inputs) runs.push_back(simreport::read_run(input));
+  for (const fs::path& input : inputs) {
+    runs.push_back(simreport::read_run(input));
+    if (runs.back().launches.empty())
+      throw std::runtime_error(input.string() + " has no launch: the program made none, or ended before its first one");
+  }
   return runs;
 }
 

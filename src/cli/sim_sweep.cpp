@@ -46,17 +46,22 @@ std::vector<sweep::PlannedRun> chosen_runs(const sweep::Plan& plan, const std::v
   return runs;
 }
 
-// Waits until no other process works on these runs. Does the runs of processes that have ended.
+// Waits until no other process works on these runs, or for so long. Does the runs of processes that have ended.
 void wait_for_others(const std::vector<sweep::PlannedRun>& runs, sweep::Results& results,
-                     const std::function<void(const std::vector<sweep::PlannedRun>&)>& work) {
+                     const std::function<void(const std::vector<sweep::PlannedRun>&)>& work,
+                     std::chrono::milliseconds most) {
+  constexpr std::chrono::milliseconds longest_pause{1000};
+  std::chrono::milliseconds pause{50}, waited{0};
   while (true) {
     std::vector<sweep::PlannedRun> others;
     std::copy_if(runs.begin(), runs.end(), std::back_inserter(others), [&](const sweep::PlannedRun& run) {
       const auto result = results.find(run);
       return result && result->state == "running";
     });
-    if (others.empty()) return;
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (others.empty() || waited >= most) return;
+    std::this_thread::sleep_for(pause);
+    waited += pause;
+    pause = std::min(2 * pause, longest_pause);
     work(others);
   }
 }
@@ -90,7 +95,9 @@ void run_sweep(const Options& options) {
                     }});
   };
   work(runs);
-  if (options.wait) wait_for_others(runs, results, work);
+  // Without --wait, too: a sweep that has just been killed may not have ended when this one begins.
+  constexpr std::chrono::milliseconds until_killed_have_ended{1000};
+  wait_for_others(runs, results, work, options.wait ? std::chrono::milliseconds::max() : until_killed_have_ended);
   fmt::print("{}", sweep::results_text(runs, results));
   for (const sweep::PlannedRun& run : runs)
     if (const auto result = results.find(run); result && result->state == "failed")

@@ -20,8 +20,6 @@ namespace heddle::compile {
 namespace {
 
 constexpr int clang_version = 19;
-constexpr const char* install_hint =
-    "Install the Debian package clang-19 (apt-get install clang-19), or set HEDDLE_CLANG to the program.";
 
 std::optional<Clang> as_program(const std::filesystem::path& path) {
   struct stat info{};
@@ -117,7 +115,7 @@ std::optional<Clang> chosen_clang() {
   auto found = chosen->find('/') == std::string::npos ? on_path(chosen->c_str()) : as_program(chosen->c_str());
   if (found) return found;
   throw Error(ErrorCode::invalid_argument, std::string("HEDDLE_CLANG is '") + *chosen +
-                                               "', which is not a program that can be run. " + install_hint);
+                                               "', which is not a program that can be run. " + clang_advice);
 }
 
 std::optional<Clang> of_the_machine() {
@@ -137,7 +135,7 @@ Clang find_clang() {
   if (auto found = in_archive()) return *found;
   if (auto found = of_the_machine()) return *found;
   throw Error(ErrorCode::not_found,
-              std::string("Compiling CUDA C++ needs clang 19, which was not found. ") + install_hint);
+              std::string("Compiling CUDA C++ needs clang 19, which was not found. ") + clang_advice);
 }
 
 Clang find_host_clang() {
@@ -146,7 +144,7 @@ Clang find_host_clang() {
   throw Error(ErrorCode::not_found,
               std::string("Compiling host code needs clang 19, which was not found") +
                   (in_archive() ? " (the one that comes with Heddle only makes PTX of CUDA C++). " : ". ") +
-                  install_hint);
+                  clang_advice);
 }
 
 bool is_relocatable(const CompileOptions& options) {

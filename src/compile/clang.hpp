@@ -22,6 +22,10 @@ Clang find_clang();
 // Throws as find_clang.
 Clang find_host_clang();
 
+// What to do where there is no clang, or something else is taken for it.
+inline constexpr const char* clang_advice =
+    "Install the Debian package clang-19 (apt-get install clang-19), or set HEDDLE_CLANG to the program.";
+
 // Throws invalid_argument for an architecture, level or define that is not valid.
 void check_options(const CompileOptions& options);
 

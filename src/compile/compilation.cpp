@@ -58,6 +58,7 @@ Compilation::Compilation(const Unit& unit, const Clang& clang, const CompileOpti
       environment_(environment),
       arguments_(language_arguments(clang, headers_.path(), options)) {
   folder_.create("compile");
+  require_includable(folder_.path());
   start_ = start_of_observation();
   if (headers_.permanent()) precompiled_ = precompiled_prelude(clang, headers_.path(), arguments_, environment);
 }
@@ -114,7 +115,8 @@ std::vector<std::string> Compilation::command(const std::string& exports) const 
 }
 
 std::vector<std::string> Compilation::input_words() const {
-  if (unit_.is_file) return {"--", unit_.name};
+  // Behind --, too, clang would take a name that begins with - for an option.
+  if (unit_.is_file) return {"--", unit_.name.starts_with('-') ? "./" + unit_.name : unit_.name};
   const std::filesystem::path folder = std::filesystem::path(unit_.name).parent_path();
   if (folder.empty()) return {"-"};
   return {"-iquote", folder.string(), "-"};
@@ -136,8 +138,12 @@ void Compilation::check() const {
   const std::string sdk = find_unasked_sdk(last_.entered, last_.path, users_folders(), headers_.path().string());
   if (!sdk.empty()) throw MissingSdk(fmt::format("{} does not compile: {}", unit_.name, sdk));
   refuse_lack("clang", process, folder_.path());
+  const std::string& command = arguments_.front();
+  if (process.exit_status == 0 && process.out.find(".version") == process.out.npos)
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{} has made no PTX of {}: it is not clang 19. {}", command, unit_.name, clang_advice));
   if (process.exit_status != 0) {
-    std::string text = process.err.empty() ? fmt::format("clang ended with status {}.", process.exit_status)
+    std::string text = process.err.empty() ? fmt::format("{} ended with status {}.", command, process.exit_status)
                                            : std::string(diagnostics(process.err));
     const std::string missing = explain_missing(process.err);
     for (const std::string& more : {missing, explain_refusals(process.err)})

@@ -21,7 +21,19 @@ void materialise(const std::filesystem::path& folder) {
   }
 }
 
+bool is_includable(const std::filesystem::path& folder) {
+  return folder.string().find_first_of("\"\n\r") == std::string::npos;
+}
+
 }  // namespace
+
+void require_includable(const std::filesystem::path& folder) {
+  if (!is_includable(folder))
+    base::fail(ErrorCode::invalid_argument,
+               "compilers cannot include files of the temporary folder {}: there is a quotation mark or a line end in "
+               "its name; set TMPDIR to another folder",
+               folder.string());
+}
 
 HeaderFolder::HeaderFolder() {
   path_ = base::cache_directory() / "headers" / std::string(headers_version().substr(0, 16));
@@ -30,10 +42,13 @@ HeaderFolder::HeaderFolder() {
     materialise(path_);
     // One name for one folder, however the cache is reached: the precompiled header remembers it.
     path_ = std::filesystem::canonical(path_);
+    if (!is_includable(path_))
+      base::fail(ErrorCode::invalid_argument, "in the name of {} is a quotation mark or a line end", path_.string());
   } catch (const std::exception& error) {
     base::log_info("device headers go to a temporary folder: {}", error.what());
     temporary_.create("headers");
     path_ = temporary_.path();
+    require_includable(path_);
     materialise(path_);
   }
 }

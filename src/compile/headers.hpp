@@ -20,11 +20,15 @@ std::span<const EmbeddedHeader> embedded_headers();
 // Hash over all of them, taken when they were built in: changes with every change to a header.
 std::string_view headers_version();
 
+// Throws invalid_argument if compilers cannot include files of this folder, in whose name a quotation mark or a line
+// end stands.
+void require_includable(const std::filesystem::path& folder);
+
 // A folder with the headers in it: one in the cache that is kept for later compilations, or, where the cache cannot be
-// written or trusted, a temporary one that lives as long as this object.
+// written or trusted, or has a name that compilers cannot include, a temporary one that lives as long as this object.
 class HeaderFolder {
  public:
-  // Throws io_error when neither place can be written.
+  // Throws io_error when neither place can be written; as require_includable().
   HeaderFolder();
   const std::filesystem::path& path() const { return path_; }
   bool permanent() const { return temporary_.path().empty(); }

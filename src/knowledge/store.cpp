@@ -10,6 +10,7 @@
 #include "base/cache_folder.hpp"
 #include "base/database.hpp"
 #include "base/fail.hpp"
+#include "base/file.hpp"
 
 namespace heddle::knowledge {
 namespace {
@@ -55,6 +56,10 @@ std::filesystem::path Store::usual_file() { return base::cache_directory() / "kn
 
 template <class Use>
 void Store::use(const Use& work) const {
+  std::error_code unknown;
+  // Before its owner and its mode are looked at: no pipe and no device is a database.
+  if (file_ != usual_file() && std::filesystem::exists(std::filesystem::symlink_status(file_, unknown)))
+    base::require_regular_file(file_);
   const std::filesystem::path folder = std::filesystem::absolute(file_).parent_path();
   if (!base::make_cache(folder))
     base::fail(ErrorCode::io_error, "the folder {} cannot be used for profiles", folder.string());

@@ -10,6 +10,8 @@
 namespace heddle::ptx::verify_detail {
 namespace {
 
+constexpr std::int64_t block_barriers = 16;
+
 bool is_opaque(Type type) { return kind(type) == TypeKind::opaque; }
 
 const char* space_name(Space space) {
@@ -159,7 +161,14 @@ class OperandChecker {
     if (!constant_fits(operand, type))
       return error(pattern, std::string("is ") + (operand.kind == OperandKind::real ? "a real" : "an integer") +
                                 " constant; expected " + describe_value(type, pattern.relaxed) + ".");
-    if (pattern.immediate && operand.kind == OperandKind::integer) check_range(pattern, operand.value);
+    if (operand.kind != OperandKind::integer) return;
+    if (pattern.immediate) check_range(pattern, operand.value);
+    if (is_barrier_number(pattern) && (operand.value < 0 || operand.value >= block_barriers))
+      error(pattern, "is " + std::to_string(operand.value) + "; a block has barriers 0 to 15.");
+  }
+
+  bool is_barrier_number(const SlotPattern& pattern) const {
+    return (inst_.opcode == Opcode::bar || inst_.opcode == Opcode::barrier) && slot_name(*form_.form, pattern) == "a";
   }
 
   void check_range(const SlotPattern& pattern, std::int64_t value) {

@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
+#include "base/mapped_memory.hpp"
 #include "heddle/device.hpp"
 #include "queues/event.hpp"
 #include "queues/loaded_kernel.hpp"
@@ -111,6 +113,11 @@ Memory Device::allocate_host(std::size_t bytes) const {
   return memory_of(core_, number_, device_at(core_, number_).allocate_host(bytes));
 }
 Memory Device::register_host(void* data, std::size_t bytes) const {
+  if (!base::is_mapped(data, bytes))
+    base::fail(ErrorCode::invalid_argument,
+               "{} of host memory at {} cannot be registered: there is no memory at a part of these addresses, or it "
+               "cannot be read",
+               base::counted(bytes, "byte"), data);
   return memory_of(core_, number_, device_at(core_, number_).register_host(data, bytes));
 }
 AddressMapping* Device::address_mapping() const { return device_at(core_, number_).address_mapping(); }

@@ -2,27 +2,19 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <string>
 
 #include "base/fail.hpp"
-#include "base/log.hpp"
 #include "base/nearest.hpp"
 #include "base/variables.hpp"
 #include "device/cpu/open.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/interp/interp.hpp"
 #include "device/sim/sim.hpp"
+#include "runtime/open_found.hpp"
 
 namespace heddle::runtime {
 namespace {
-
-// A device that can be opened. `by_default`: opened when no list is given.
-struct Candidate {
-  std::string id;
-  bool by_default;
-  std::function<std::unique_ptr<device::Device>()> open;
-};
 
 void refuse_time_limit(std::string_view id, const DeviceOptions& options) {
   if (options.launch_timeout_ms == 0) return;
@@ -85,21 +77,6 @@ Candidate find(const std::vector<Candidate>& all, std::string_view id, const Dev
   const std::string meant = id.starts_with("cuda:") ? "" : base::did_you_mean(id, ids);
   base::fail(ErrorCode::not_found, "there is no device '{}'{} {}", id,
              meant.empty() ? "; there are" : meant + " There are", there);
-}
-
-// All that are meant for use; `without_cpu`: the CPU only where there is nothing else.
-std::vector<std::unique_ptr<device::Device>> open_found(const std::vector<Candidate>& all, bool without_cpu) {
-  std::vector<std::unique_ptr<device::Device>> opened;
-  for (const Candidate& device : all) {
-    if (!device.by_default || (without_cpu && device.id == "cpu" && !opened.empty())) continue;
-    try {
-      opened.push_back(device.open());
-    } catch (const Error& error) {  // one GPU that is broken or full must not stop the others
-      if (device.id == "cpu") throw;
-      base::log_warn("{} is left out: {}", device.id, error.what());
-    }
-  }
-  return opened;
 }
 
 }  // namespace

@@ -84,6 +84,10 @@ Runtime::Runtime(const RuntimeOptions& options) {
                "RuntimeOptions has slice = {} and policy = \"{}\"; a policy decides itself "
                "how launches are cut (slice:{} is one)",
                options.slice, options.policy, options.slice);
+  constexpr std::uint64_t longest_ms = 1'000'000'000'000;  // nanoseconds are counted in 64 bits
+  if (options.launch_timeout_ms > longest_ms)
+    base::fail(ErrorCode::invalid_argument, "RuntimeOptions::launch_timeout_ms is {}; {} is the most",
+               options.launch_timeout_ms, longest_ms);
   runtime::CoreOptions core{.check = options.check,
                             .on_finding = options.on_finding,
                             .slice = options.slice,

@@ -5,6 +5,10 @@
 
 #include <cerrno>
 #include <charconv>
+#include <sstream>
+#include <string>
+
+#include "base/file.hpp"
 
 namespace heddle::sweep {
 namespace {
@@ -23,7 +27,44 @@ std::string host_name() {
   return name;
 }
 
-bool is_alive(std::int64_t process) { return ::kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM; }
+// A process as the file has it: its number, and above that the time of its start, as numbers are used again. Files of
+// earlier versions have the number alone.
+constexpr unsigned number_bits = 22;  // of the largest number that Linux gives
+constexpr std::int64_t number_mask = (std::int64_t{1} << number_bits) - 1;
+
+struct Stat {
+  char state = 0;
+  std::int64_t start = 0;  // in ticks since the machine's start
+};
+
+// Of /proc: "17 (a name) S 1 ..."; nothing where there is none to read.
+std::optional<Stat> stat_of(pid_t process) {
+  constexpr int start_field = 22, state_field = 3;
+  const auto text = base::read_file_if_there("/proc/" + std::to_string(process) + "/stat");
+  const std::size_t name_end = text ? text->rfind(") ") : std::string::npos;
+  if (name_end == std::string::npos) return {};
+  std::istringstream rest(text->substr(name_end + 2));
+  Stat stat;
+  rest >> stat.state;
+  std::string skipped;
+  for (int field = state_field + 1; field < start_field; ++field) rest >> skipped;
+  rest >> stat.start;
+  return rest ? std::optional(stat) : std::nullopt;
+}
+
+std::int64_t this_process() {
+  const auto stat = stat_of(::getpid());
+  return ((stat ? stat->start : 0) << number_bits) | ::getpid();
+}
+
+// One that has been killed may still be there, until its parent has asked for its end.
+bool is_alive(std::int64_t process) {
+  const auto number = static_cast<pid_t>(process & number_mask);
+  const std::int64_t start = process >> number_bits;
+  if (const auto stat = stat_of(number))
+    return stat->state != 'Z' && stat->state != 'X' && (start == 0 || start == stat->start);
+  return ::kill(number, 0) == 0 || errno == EPERM;
+}
 
 }  // namespace
 
@@ -45,8 +86,7 @@ bool Results::claim(const PlannedRun& run) {
   database_.change(
       "INSERT OR REPLACE INTO runs(key, number, machine, kernel, options, state, host, process, claimed) "
       "VALUES(?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, strftime('%s', 'now'))",
-      run.key, static_cast<std::int64_t>(run.number), run.machine, run.kernel, run.options, host,
-      static_cast<std::int64_t>(::getpid()));
+      run.key, static_cast<std::int64_t>(run.number), run.machine, run.kernel, run.options, host, this_process());
   transaction.commit();
   return true;
 }
@@ -54,7 +94,7 @@ bool Results::claim(const PlannedRun& run) {
 void Results::keep_claims() {
   database_.change(
       "UPDATE runs SET claimed = strftime('%s', 'now') WHERE state = 'running' AND host = ?1 AND process = ?2",
-      host_name(), static_cast<std::int64_t>(::getpid()));
+      host_name(), this_process());
 }
 
 void Results::finish(const PlannedRun& run, const Result& result, const std::string& report) {

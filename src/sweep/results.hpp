@@ -23,9 +23,9 @@ class Results {
   // `clock` outlives it.
   Results(const std::filesystem::path& file, const base::Clock& clock);
 
-  // Whether the caller shall do the run: nobody has done it, and nobody is at it. Who is at it is known by host and
-  // process: a run of a process that has ended is taken over; one of another host when that has not called
-  // keep_claims() for `stale_seconds`, by the clocks of both hosts.
+  // Whether the caller shall do the run: nobody has done it, and nobody is at it. Who is at it is known by host,
+  // process and the time of its start: a run of a process that has ended is taken over; one of another host when that
+  // has not called keep_claims() for `stale_seconds`, by the clocks of both hosts.
   bool claim(const PlannedRun& run);
   static constexpr int stale_seconds = 300;
   // Says that this process is still at the runs it has claimed.

@@ -157,12 +157,13 @@ class Workers {
     const int code = run_heddle(options_.program, arguments, plan_.file.parent_path(), log);
     Result result;
     std::string text;
-    if (code == 0) {
+    if (code != 0) {
+      result = {.state = "failed", .error = reason(base::read_file_if_there(log).value_or(""), code)};
+    } else if (!fs::exists(report)) {
+      result = {.state = "failed", .error = "the launch has no blocks, so there is nothing to report"};
+    } else {
       text = base::read_file(report);
       result = result_of(simreport::parse_run(text, report.string()));
-    } else {
-      result.state = "failed";
-      result.error = reason(base::read_file_if_there(log).value_or(""), code);
     }
     results.finish(run, result, text);
     const std::lock_guard lock(mutex_);

@@ -64,6 +64,11 @@ int open_file(const fs::path& path, int flags, mode_t mode) {
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode);
 }
 
+bool is_there(const fs::path& path) {
+  std::error_code unknown;
+  return fs::exists(fs::symlink_status(path, unknown));
+}
+
 // Also makes sure that a picture can be written in the end; until then the old one stays.
 int open_record(const fs::path& path, bool named, base::ReplacedFile& old) {
   const int file = open_file(path, named ? O_TRUNC : 0, old.mode());
@@ -88,6 +93,7 @@ Recorder::Recorder(const fs::path& path, std::shared_ptr<const base::Clock> cloc
     : clock_(std::move(clock)),
       path_(path),
       form_(form_of(path)),
+      is_new_(!is_there(path)),
       old_(path, form_ == Form::json ? base::ReplacedFile::Old::moves : base::ReplacedFile::Old::stays),
       file_(open_record(path, form_ == Form::json, old_)) {
   const base::Lock lock(mutex_);
@@ -97,9 +103,20 @@ Recorder::Recorder(const fs::path& path, std::shared_ptr<const base::Clock> cloc
   check_written();
 }
 
+void Recorder::give_up() noexcept {
+  old_.set_failed(true);
+  old_.settle();
+  if (is_new_) ::unlink(path_.c_str());
+}
+
 Recorder::~Recorder() {
   try {
-    save(true);
+    bool used = false;
+    {
+      const base::Lock lock(mutex_);
+      used = used_;
+    }
+    used ? save(true) : give_up();
   } catch (const std::exception&) {  // there is nobody left to tell
   }
   ::close(file_);
@@ -134,6 +151,7 @@ void Recorder::name_object(std::uint32_t object, const std::string& name) {
 
 std::uint64_t Recorder::begin_task(RecordedTask task) {
   const base::Lock lock(mutex_);
+  used_ = true;
   if (ended_.empty()) ended_.emplace_back();  // there is no task 0
   const std::uint64_t number = ended_.size();
   ended_.emplace_back();
@@ -178,6 +196,7 @@ void Recorder::resume_task(const Paused& task) { putting = {this, task.task, tas
 void Recorder::event(const base::TraceEvent& event) noexcept {
   try {
     const base::Lock lock(mutex_);
+    used_ = true;
     const std::pair<std::string, std::uint64_t> command(event.device, event.command);
     if (event.phase == base::TraceEvent::Phase::start) {
       started_[command] = event.time_ns;
@@ -319,6 +338,7 @@ void Recorder::save(bool settled) { save(path_, settled); }
 
 void Recorder::save(const fs::path& path, bool settled) {
   base::Lock lock(mutex_);
+  used_ = true;
   const std::uint64_t deadline = clock_->now_ns() + patience_ns;
   while (settled && !(started_.empty() && tasks_.empty()) && clock_->now_ns() < deadline)
     clock_->wait_until(lock, changed_, deadline);

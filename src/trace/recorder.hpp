@@ -34,7 +34,9 @@ struct RecordedTask {
 
 // If the name ends in .svg or .dot, the events are kept in a file without a name, and save() and the destructor make
 // the picture or the graph of them. Otherwise the file is valid JSON at any time. It has what had ended when the
-// devices were last idle, so that a process that is cut off leaves a record that can be read. Any thread.
+// devices were last idle, so that a process that is cut off leaves a record that can be read. A recorder that ends
+// before anything was recorded or saved, as that of a runtime that could not be made, leaves the file as it was before.
+// Any thread.
 class Recorder : public base::TraceSink {
  public:
   // Throws io_error when the file cannot be written.
@@ -88,6 +90,7 @@ class Recorder : public base::TraceSink {
   void write(const std::string& entry) HEDDLE_REQUIRES(mutex_);
   void flush() HEDDLE_REQUIRES(mutex_);  // failures are remembered
   void check_written() const HEDDLE_REQUIRES(mutex_);
+  void give_up() noexcept;
   std::string recorded() const HEDDLE_REQUIRES(mutex_);
   void write_form(Form form, const std::filesystem::path& path, const std::string& text) const;
 
@@ -96,8 +99,10 @@ class Recorder : public base::TraceSink {
   const Form form_;
   mutable base::Mutex mutex_;
   std::condition_variable changed_;
+  const bool is_new_;       // no file was there before
   base::ReplacedFile old_;  // the one before, until this one is whole; used under mutex_
   const int file_;
+  bool used_ HEDDLE_GUARDED_BY(mutex_) = false;          // something was recorded, or save() was called
   int failure_ HEDDLE_GUARDED_BY(mutex_) = 0;            // errno of the last write to the file
   std::uint64_t written_ HEDDLE_GUARDED_BY(mutex_) = 0;  // bytes of the file before the bracket that ends it
   bool empty_ HEDDLE_GUARDED_BY(mutex_) = true;

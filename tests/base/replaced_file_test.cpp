@@ -133,6 +133,51 @@ TEST_F(Replaced, IsKeptByAProcessThatIsCutOff) {
   old.set_failed(true);
 }
 
+// What the first one left is whole; what the others left are parts.
+TEST_F(Replaced, IsKeptByManyProcessesThatAreCutOff) {
+  const fs::path part = folder_.path() / "t.json.heddle-part";
+  for (const char* text : {"first part", "second part", "third part"}) {
+    in_child([&] {
+      new ReplacedFile(file_);
+      write(text);
+      ::_exit(0);
+    });
+    EXPECT_EQ(now(), text);
+    EXPECT_EQ(kept(), "old");
+  }
+  EXPECT_EQ(read_file(part), "second part");
+  {
+    ReplacedFile old(file_);
+    EXPECT_EQ(now(), "none");
+    EXPECT_EQ(read_file(part), "third part");
+    old.set_failed(true);
+  }
+  EXPECT_EQ(now(), "third part");
+  EXPECT_EQ(kept(), "old");
+  {
+    const ReplacedFile old(file_);
+    write("new");
+  }
+  EXPECT_EQ(now(), "new");
+  EXPECT_EQ(kept(), "none");
+  EXPECT_FALSE(fs::exists(part));
+}
+
+// As `heddle run --trace` and the program that it becomes, which is cut off each time.
+TEST_F(Replaced, IsKeptWhereTwoProcessesAreCutOffBehindAClaim) {
+  for (int i = 0; i < 3; ++i) {
+    in_child([&] {
+      new ReplacedFile(file_);
+      write("\n");
+      new ReplacedFile(file_);
+      write("part");
+      ::_exit(0);
+    });
+    EXPECT_EQ(now(), "part");
+    EXPECT_EQ(kept(), "old");
+  }
+}
+
 TEST_F(Replaced, LinksStayLinks) {
   const fs::path link = folder_.path() / "link";
   fs::create_symlink("t.json", link);

@@ -332,6 +332,22 @@ TEST_F(BatchTest, ReplayTakesWhatTheRatesSay) {
   EXPECT_NEAR(static_cast<double>(both.total_ns), 64'000, 10);
 }
 
+// Times of so many nanoseconds have no exact double, and what was waited for never came.
+TEST_F(BatchTest, JobsMayArriveYearsLater) {
+  const auto compute = make("compute", 4, 2);
+  give_traits(*compute, .8);
+  constexpr std::uint64_t year_ns = 31'557'600'000'000'000;
+  for (const bool replayed : {false, true}) {
+    const auto executor = replayed ? make_replay_executor(corun, {}, 2, 1401.3, 0) : make_simulated_executor(*device);
+    const std::vector<Job> jobs = {{compute.get(), 7}, {compute.get(), year_ns + 1}, {compute.get(), 31 * year_ns + 3}};
+    const BatchResult result = run_batch(*executor, jobs, sched::make_policy("serial"), &corun);
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      EXPECT_GE(result.jobs[i].begin_ns, jobs[i].arrival_ns) << replayed;
+      EXPECT_LT(result.jobs[i].end_ns, jobs[i].arrival_ns + 1'000'000) << replayed;
+    }
+  }
+}
+
 TEST_F(BatchTest, ArrivalsAreTheSameForASeed) {
   const auto times = poisson_arrivals(1000, 2000, 3);
   EXPECT_EQ(times, poisson_arrivals(1000, 2000, 3));

@@ -182,6 +182,40 @@ TEST_F(Hostile, ReportsThatCannotBeWrittenLeaveTheOldOnes) {
   }
 }
 
+// A report is lost only to another report.
+TEST_F(Hostile, LaunchesThatDoNotBeginLeaveOldReports) {
+  const std::string device = " --device sim:tesla-g80,report=r.json,trace=t.json";
+  ASSERT_EQ(here("launch k.ptx --block 4 --arg zeros:u32:4" + device).code, 0);
+  const std::string report = read("r.json"), trace = read("t.json");
+  for (const char* command :
+       {"launch k.ptx --block 4", "launch k.ptx --block 4 --arg i32:1", "launch k.ptx --block 4 --arg in:none.npy",
+        "launch k.ptx --entry none --arg zeros:u32:4", "launch k.ptx --block 4096 --arg zeros:u32:4",
+        "launch k.ptx --block 4 --shared 1000000 --arg zeros:u32:4", "launch none.ptx --arg zeros:u32:4"}) {
+    const Ran ran = here(command + device);
+    EXPECT_NE(ran.code, 0) << command;
+    EXPECT_EQ(read("r.json"), report) << command;
+    EXPECT_EQ(read("t.json"), trace) << command;
+    fs::remove(folder_.path() / "n.json");
+    EXPECT_NE(here(std::string(command) + " --device sim:tesla-g80,report=n.json").code, 0) << command;
+    EXPECT_FALSE(fs::exists(folder_.path() / "n.json")) << command;
+  }
+  // What Heddle wrote before it knew better.
+  write("e.json", report.substr(0, report.find('\n') + 1));
+  for (const char* command : {"sim report e.json", "sim report e.json --html -", "sim compare r.json e.json"}) {
+    const Ran ran = here(command);
+    EXPECT_EQ(ran.code, 1) << command;
+    EXPECT_THAT(ran.output, HasSubstr("e.json has no launch")) << command;
+  }
+}
+
+// A folder or a file without rights is told before anything is simulated; a pipe is not waited for for ever.
+TEST_F(Hostile, ReportsThatCannotBeWrittenAreToldFirst) {
+  ASSERT_EQ(::mkfifo((folder_.path() / "p.json").c_str(), 0600), 0);
+  const Ran ran = here("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,report=p.json");
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("p.json: it is a pipe, and no process reads it"));
+}
+
 TEST_F(Hostile, SweepsWriteToNoDatabaseOfOthers) {
   const base::SteadyClock clock;
   for (const int version : {0, 1}) {
@@ -248,7 +282,8 @@ TEST_F(Hostile, DatabasesMayBeAnything) {
   }
   EXPECT_EQ(read("text"), std::string(2000, 'x'));
   // A name without a folder is a file of this one.
-  EXPECT_EQ(here("knowledge list --file new").code, 0);
+  ASSERT_EQ(here("knowledge list").code, 0);
+  fs::copy_file(folder_.path() / "cache/knowledge/knowledge.sqlite", folder_.path() / "new");
   EXPECT_EQ(here("knowledge list --file new").code, 0);
 }
 

@@ -96,6 +96,16 @@ TEST(Memory, OfTheHostIsRegisteredOnce) {
   cudaGetLastError();
 }
 
+TEST(Memory, OfNobodyIsNotRegistered) {
+  for (const std::size_t where : {std::size_t{8}, std::size_t{4096}, ~std::size_t{0} - 4096})
+    EXPECT_EQ(cudaHostRegister(reinterpret_cast<void*>(where), 4096, 0), cudaErrorInvalidValue) << where;
+  std::vector<int> own(1024);
+  for (const std::size_t size : {std::size_t{1} << 60, ~std::size_t{0}})
+    EXPECT_EQ(cudaHostRegister(own.data(), size, 0), cudaErrorInvalidValue) << size;
+  EXPECT_EQ(cudaHostUnregister(own.data()), cudaErrorHostMemoryNotRegistered);
+  cudaGetLastError();
+}
+
 TEST(Pools, UseMemoryAgainInAStreamsOrder) {
   const Program program;
   cudaStream_t stream = nullptr;

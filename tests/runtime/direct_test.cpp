@@ -222,6 +222,8 @@ TEST_P(Direct, HostMemory) {
   EXPECT_EQ(pinned.span().device, MemorySpan::host);
   EXPECT_NE(pinned.host(), nullptr);
   std::vector<std::uint32_t> own(16, 1);
+  EXPECT_THROW(device.register_host(reinterpret_cast<void*>(std::uintptr_t{8}), 64), Error);
+  EXPECT_THROW(device.register_host(own.data(), std::size_t{1} << 60), Error);
   Memory registered = device.register_host(own.data(), 64);
   queue.launch(scale, {.grid = {1}, .block = {16}}, pack(scale, registered.address(), 16));
   queue.synchronize();

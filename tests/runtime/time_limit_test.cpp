@@ -69,6 +69,14 @@ TEST_P(TimeLimit, NamesTheBarrierAtWhichOthersWait) {
   EXPECT_THAT(message, AllOf(HasSubstr("barrier 0"), HasSubstr("endless.cu:11"), HasSubstr("endless.cu:12")));
 }
 
+TEST_P(TimeLimit, IsNoLongerThanCanBeCounted) {
+  for (const std::uint64_t ms : {std::uint64_t{1'000'000'000'001}, ~std::uint64_t{0}}) EXPECT_THROW(runtime(ms), Error);
+  Runtime heddle = runtime(1'000'000'000'000);
+  const Module module = heddle.compile(source, "endless.cu");
+  auto array = heddle.array<int>(256);
+  heddle.launch(module.kernel("fill"), {.grid = 1, .block = 64}, array, 7).wait();
+}
+
 TEST_P(TimeLimit, ManyLaunchesWithinItAreNotTouched) {
   Runtime heddle = runtime(60'000);
   const Module module = heddle.compile(source, "endless.cu");

@@ -230,6 +230,22 @@ TEST_F(TraceTest, TheOldFileStaysUntilTheNewOneIsWhole) {
   }
 }
 
+// A record is lost only to another record.
+TEST_F(TraceTest, ARuntimeThatCannotBeMadeLeavesTheOldFile) {
+  for (const char* name : {"t.json", "t.svg"}) {
+    for (const RuntimeOptions& wrong : {RuntimeOptions{.devices = "cuda:99", .trace = file(name)},
+                                        RuntimeOptions{.devices = "cpu", .trace = file(name), .policy = "none such"}}) {
+      EXPECT_THROW(Runtime{wrong}, Error);
+      EXPECT_FALSE(std::filesystem::exists(file(name))) << name;
+      base::write_file_atomic(file(name), std::string_view("[\"old\"]"));
+      EXPECT_THROW(Runtime{wrong}, Error);
+      EXPECT_EQ(base::read_file(file(name)), "[\"old\"]") << name;
+      std::filesystem::remove(file(name));
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(std::filesystem::path(file("t.json")).parent_path()));
+}
+
 // A picture is made at the end.
 TEST_F(TraceTest, TheOldPictureStaysUntilThereIsANewOne) {
   base::write_file_atomic(file("t.svg"), std::string_view("old"));

@@ -1,6 +1,7 @@
 // Sweeps: the list of runs, and the file of results that processes share.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,6 +111,49 @@ TEST_F(Sweep, ARunOfADeadProcessIsTakenOver) {
   const base::SteadyClock clock;
   Results results(all.results, clock);
   EXPECT_TRUE(results.claim(all.runs[0]));
+}
+
+// Killed, and not yet asked for its end by its parent: the process is still in the system's list.
+TEST_F(Sweep, ARunOfAKilledProcessIsTakenOverAtOnce) {
+  const Plan all = plan();
+  int claimed[2] = {};
+  ASSERT_EQ(::pipe(claimed), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const base::SteadyClock clock;
+    Results results(all.results, clock);
+    const char answer = results.claim(all.runs[0]) ? 'y' : 'n';
+    if (::write(claimed[1], &answer, 1) != 1) ::_exit(1);
+    while (true) ::pause();
+  }
+  char answer = 0;
+  ASSERT_EQ(::read(claimed[0], &answer, 1), 1);
+  EXPECT_EQ(answer, 'y');
+  const base::SteadyClock clock;
+  Results results(all.results, clock);
+  EXPECT_FALSE(results.claim(all.runs[0]));
+  ::kill(child, SIGKILL);
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOWAIT), 0);
+  ASSERT_EQ(::kill(child, 0), 0);
+  EXPECT_TRUE(results.claim(all.runs[0]));
+  ::waitpid(child, nullptr, 0);
+  for (const int end : claimed) ::close(end);
+}
+
+// As in a container, where each sweep is process 7.
+TEST_F(Sweep, ARunOfAnEarlierProcessWithThisNumberIsTakenOver) {
+  const Plan all = plan();
+  const base::SteadyClock clock;
+  Results results(all.results, clock);
+  ASSERT_TRUE(results.claim(all.runs[0]));
+  EXPECT_FALSE(results.claim(all.runs[0]));
+  base::Database database(all.results, {1, ""}, clock);
+  database.change("UPDATE runs SET process = process - (1 << 22)");  // started a tick earlier
+  EXPECT_TRUE(results.claim(all.runs[0]));
+  // Earlier versions have noted the number alone.
+  database.change("UPDATE runs SET process = process & ((1 << 22) - 1)");
+  EXPECT_FALSE(results.claim(all.runs[0]));
 }
 
 // Whether a process of another host lives is known only by what it writes.

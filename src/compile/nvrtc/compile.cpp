@@ -19,6 +19,7 @@
 #include "compile/nvrtc/options.hpp"
 #include "compile/nvrtc/run.hpp"
 #include "compile/observer.hpp"
+#include "compile/special_includes.hpp"
 
 namespace heddle::compile::nvrtc {
 namespace {
@@ -183,6 +184,7 @@ CompileResult compile(const Unit& unit, const CompileOptions& options) {
   const Setting setting = make_setting(unit, options);
   const std::string key = cache_key(setting);
   if (auto entry = load_entry(key)) return {std::move(entry->ptx), std::move(entry->warnings), true};
+  refuse_special_includes(unit, options);
   Compilation compilation(setting);
   std::string doubt;
   auto lookups = compilation.lookups(doubt);

@@ -1,6 +1,7 @@
 // Allocation: of devices, of the host, pitched, managed, in stream order; and what an address is.
 #include <algorithm>
 
+#include "base/mapped_memory.hpp"
 #include "cuda_api/core/allocation.hpp"
 #include "cuda_api/core/capture.hpp"
 #include "cuda_api/runtime/call.hpp"
@@ -106,6 +107,8 @@ HEDDLE_CUDA_API cudaError_t cudaHostRegister(void* p, std::size_t size, unsigned
     if (flags & io_memory) not_supported("registering memory of another device (cudaHostRegisterIoMemory)");
     require((flags & ~known) == 0, cudaErrorInvalidValue, "flags that are none");
     forbid_unsafe("cudaHostRegister");
+    require(heddle::base::is_mapped(p, size), cudaErrorInvalidValue,
+            "there is no memory at a part of these addresses, or it cannot be read");
     Block block;
     try {
       block.memory = context.device().register_host(p, size);

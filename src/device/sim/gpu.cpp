@@ -8,6 +8,7 @@ namespace heddle::device::sim {
 namespace {
 
 constexpr std::uint64_t quiet_after = 50'000;  // thread instructions without a change of memory
+constexpr Cycle long_idle = 100'000;           // shorter times are simulated, with what is sampled in them
 
 }  // namespace
 
@@ -69,7 +70,7 @@ void Gpu::cancel(GpuLaunch& launch) {
 
 void Gpu::advance() {
   distribute();
-  const Cycle end = now_ + epoch_length_;
+  const Cycle end = now_ + epoch_length_ * idle_epochs();
   run_sms(end);
   run_ordered(end);
   memory_->exchange(end);
@@ -77,6 +78,18 @@ void Gpu::advance() {
   if (observer_) observer_->epoch(now_, *memory_);
   take_ended();
   look_for_loops();
+}
+
+// How many epochs from now on are as one: where nothing happens for long, as before a block that starts late, but at
+// least 1.
+Cycle Gpu::idle_epochs() const {
+  if (launches_.empty() || !memory_->idle()) return 1;
+  Cycle next = never;
+  for (const auto& sm : sms_) {
+    next = std::min(next, sm->next_event());
+    if (next <= now_ + long_idle) return 1;
+  }
+  return next == never ? 1 : (next - now_) / epoch_length_;
 }
 
 // Starts blocks on the SMs that have room, in turn.

@@ -69,7 +69,7 @@ class Gpu {
   void add(GpuLaunch& launch, Cycle cycle);
   // Removes a launch that is not done. Its statistics are those so far.
   void cancel(GpuLaunch& launch);
-  // Simulates an epoch.
+  // Simulates an epoch, or a long time in which nothing happens.
   void advance();
   bool idle() const { return launches_.empty(); }
   Cycle now() const { return now_; }
@@ -83,6 +83,7 @@ class Gpu {
   const BlockContext* a_block_of(const GpuLaunch& launch) const;
 
  private:
+  Cycle idle_epochs() const;
   void distribute();
   bool start_block(GpuLaunch& launch);
   void run_sms(Cycle end);

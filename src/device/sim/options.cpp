@@ -1,5 +1,7 @@
 #include <charconv>
 #include <cstdio>
+#include <set>
+#include <string_view>
 
 #include "base/fail.hpp"
 #include "device/sim/machine_file/reader.hpp"
@@ -88,6 +90,7 @@ SimOptions parse_sim_options(std::string_view text) {
   if (rest.starts_with("sim:")) rest.remove_prefix(4);
   const std::size_t first = rest.find(',');
   options.machine = find_machine(std::string(rest.substr(0, first)));
+  std::set<std::string_view> given;
   while (rest.find(',') != rest.npos) {
     rest.remove_prefix(rest.find(',') + 1);
     const std::string_view one = rest.substr(0, rest.find(','));
@@ -95,6 +98,8 @@ SimOptions parse_sim_options(std::string_view text) {
     if (equal == one.npos)
       base::fail(ErrorCode::invalid_argument, "'{}': expected KEY=VALUE after the machine's name, as scheduler=gto",
                  one);
+    if (!given.insert(one.substr(0, equal)).second)
+      base::fail(ErrorCode::invalid_argument, "{} is given twice", one.substr(0, equal));
     set_option(options, one.substr(0, equal), one.substr(equal + 1));
   }
   check_policies(options.machine.policies);

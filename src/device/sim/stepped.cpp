@@ -36,6 +36,11 @@ struct SteppedMachine::Launch {
 SteppedMachine::SteppedMachine(Device& device) : simulator_(simulator_of(device)) {
   if (simulator_.options().sample_waves != 0)
     base::fail(ErrorCode::invalid_argument, "{}: launches that run step by step are not sampled", device.info().id);
+  if (simulator_.options().record.any())
+    base::fail(ErrorCode::invalid_argument,
+               "{}: launches that run step by step are not reported: report= and trace= "
+               "would write nothing",
+               device.info().id);
 }
 
 SteppedMachine::~SteppedMachine() {
@@ -44,7 +49,7 @@ SteppedMachine::~SteppedMachine() {
 
 const MachineDescription& SteppedMachine::machine() const { return simulator_.options().machine; }
 
-Cycle SteppedMachine::now() const { return std::max(simulator_.gpu().now(), idle_until_); }
+Cycle SteppedMachine::now() const { return std::max(simulator_.gpu().now(), idle_until_) + skipped_; }
 
 unsigned SteppedMachine::registers(Function& function) const { return simulator_.registers(loaded(function)); }
 
@@ -55,7 +60,7 @@ std::uint64_t SteppedMachine::launch(Function& function, const LaunchConfig& con
   launches_.push_back(std::make_unique<Launch>(++made_, own, config, range, arguments, simulator_));
   GpuLaunch& gpu = launches_.back()->gpu;
   gpu.sms.assign(machine().sms, true);
-  simulator_.gpu().add(gpu, now());
+  simulator_.gpu().add(gpu, now() - skipped_);
   return made_;
 }
 
@@ -74,7 +79,7 @@ void SteppedMachine::advance() {
       continue;
     }
     if (launch->gpu.failure) failure = launch->gpu.failure;
-    ended_.push_back({launch->id, launch->gpu.start, launch->gpu.end, launch->gpu.statistics});
+    ended_.push_back({launch->id, launch->gpu.start + skipped_, launch->gpu.end + skipped_, launch->gpu.statistics});
   }
   launches_ = std::move(under_way);
   simulator_.reach(gpu.now());
@@ -82,7 +87,13 @@ void SteppedMachine::advance() {
 }
 
 void SteppedMachine::skip_to(Cycle cycle) {
-  if (launches_.empty()) idle_until_ = std::max(idle_until_, cycle);
+  if (!launches_.empty() || cycle <= now()) return;
+  // The machine's memory counts in parts of cycles (memory/ticks.hpp), of which years do not fit into 64 bits.
+  constexpr Cycle latest = Cycle{1} << 48;
+  if (cycle - skipped_ > latest)
+    skipped_ += cycle - now();
+  else
+    idle_until_ = cycle - skipped_;
 }
 
 std::vector<SteppedMachine::Progress> SteppedMachine::progress() const {

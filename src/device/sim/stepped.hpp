@@ -32,7 +32,8 @@ class SteppedMachine {
     std::uint64_t ended_blocks = 0, live_blocks = 0;
   };
 
-  // The device outlives it. Throws invalid_argument if the device is not a simulated GPU.
+  // The device outlives it. Throws invalid_argument if the device is not a simulated GPU, or is to sample launches or
+  // write files about them.
   explicit SteppedMachine(Device& device);
   ~SteppedMachine();
   SteppedMachine(const SteppedMachine&) = delete;
@@ -47,8 +48,8 @@ class SteppedMachine {
   // Queue::launch does.
   std::uint64_t launch(Function& function, const LaunchConfig& config, BlockRange range,
                        std::span<const std::byte> arguments);
-  // Lets an epoch pass (twice the crossbar's latency), or up to `cycle` if nothing is under way. Throws what kernels
-  // throw: kernel_fault; deadlock if nothing can happen any more.
+  // Lets an epoch pass (twice the crossbar's latency) or a long time in which nothing happens, or up to `cycle` if
+  // nothing is under way. Throws what kernels throw: kernel_fault; deadlock if nothing can happen any more.
   void advance();
   void skip_to(Cycle cycle);
   bool idle() const { return launches_.empty(); }
@@ -62,7 +63,8 @@ class SteppedMachine {
   std::vector<std::unique_ptr<Launch>> launches_;
   std::vector<Ended> ended_;
   std::uint64_t made_ = 0;
-  Cycle idle_until_ = 0;
+  Cycle idle_until_ = 0;  // of the machine's own time
+  Cycle skipped_ = 0;     // that are not in the machine's own time
 };
 
 }  // namespace heddle::device::sim

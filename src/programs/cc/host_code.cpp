@@ -144,7 +144,8 @@ std::vector<std::string> host_command(const CcOptions& options, const HostTools&
   for (const std::string& file : options.forced_includes) add(words, {"-include", file});
   add(words, options.host);
   if (!output.empty()) add(words, {"-o", output});
-  words.push_back(input.name);
+  // A compiler would take a name that begins with - for an option.
+  words.push_back(input.name.starts_with('-') ? "./" + input.name : input.name);
   return words;
 }
 

@@ -100,8 +100,17 @@ class Parser {
   explicit Parser(CcOptions& options) : options_(options) {}
 
   void parse(const std::vector<std::string>& words, int depth) {
+    bool files_alone = false;  // behind --
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string& word = words[i];
+      if (files_alone) {
+        options_.inputs.push_back({word});
+        continue;
+      }
+      if (word == "--") {
+        files_alone = true;
+        continue;
+      }
       if (word.starts_with('@') && word.size() > 1) {
         read_words(word.substr(1), depth);
       } else if (word.size() > 1 && word[0] == '-') {

@@ -52,7 +52,7 @@ std::uint64_t milliseconds(const std::string& text) {
   double seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
   if (error != std::errc{} || end != text.data() + text.size() || !(seconds >= 0.001 && seconds <= longest))
-    base::fail(ErrorCode::invalid_argument, "--timeout {}: expected a number of seconds, 0.001 or more", text);
+    base::fail(ErrorCode::invalid_argument, "--timeout {}: expected a number of seconds from 0.001 to 1e9", text);
   return static_cast<std::uint64_t>(std::llround(seconds * 1e3));
 }
 

@@ -42,7 +42,9 @@ void BarrierInstructions::emit(const ptx::Instruction& inst) {
   Value* threads = inst.operands.size() > first + 1 ? scalar(inst.operands[first + 1]) : b_.getInt32(0);
   Value* held = reduces ? lanes_that_hold(inst.operands.back()) : b_.getInt32(0);
   const bool counted = inst.operands[first + 1].present();
-  if (kernel_.block.count() <= lanes() && !counted && kind != BarrierKind::arrive) return emit_lone(inst, kind, held);
+  const bool computed = inst.operands[first].kind != ptx::OperandKind::integer;
+  if (kernel_.block.count() <= lanes() && !counted && !computed && kind != BarrierKind::arrive)
+    return emit_lone(inst, kind, held);
   if (kernel_.checks.sync && lanes() > 1 && !counted) checks_.note_order(inst, OrderKind::lone_barrier);
   Value* existing = runtime_.field(inputs_.warp, offsetof(WarpContext, lanes), kernel_.abi.i32);
   Value* explicit_count = b_.CreateICmpNE(threads, b_.getInt32(0));

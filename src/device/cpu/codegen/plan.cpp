@@ -40,12 +40,14 @@ Traits traits_of(const ptx::Module& module, const ptx::Function& function, const
   return traits;
 }
 
-// Barriers that name a number of threads, or do not wait, matter even in a block of one warp.
+// Barriers that name a number of threads, that do not wait, or whose own number is computed and may be wrong, matter
+// even in a block of one warp.
 bool counts_threads(const ptx::Function& function, const FunctionWaiting& waiting) {
   for (std::uint32_t i : waiting.barriers) {
     const ptx::Instruction& inst = function.body[i];
     const std::size_t count = inst.has(ptx::Modifier::red) ? 2 : 1;
-    if (inst.has(ptx::Modifier::arrive) || (inst.operands.size() > count && inst.operands[count].present()))
+    if (inst.has(ptx::Modifier::arrive) || inst.operands[count - 1].kind != ptx::OperandKind::integer ||
+        (inst.operands.size() > count && inst.operands[count].present()))
       return true;
   }
   return false;

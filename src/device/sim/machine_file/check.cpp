@@ -101,9 +101,17 @@ Found in_dram(const MachineDescription& m) {
   return {};
 }
 
+// Else an access takes so many cycles that no kernel would come to its end.
+Found in_clocks(const Clocks& clocks) {
+  constexpr double most = 100;
+  if (clocks.dram_mhz * most >= clocks.sm_mhz) return {};
+  return found("clocks.dram-mhz", "must be at least {} MHz, a hundredth of clocks.sm-mhz", clocks.sm_mhz / most);
+}
+
 }  // namespace
 
 std::optional<Contradiction> find_contradiction(const MachineDescription& machine) {
+  if (auto bad = in_clocks(machine.clocks)) return bad;
   if (auto bad = in_residency(machine.residency, machine.warp_size)) return bad;
   if (auto bad = in_pipes(machine.pipes)) return bad;
   if (auto bad = in_sm_memory(machine)) return bad;

@@ -103,7 +103,10 @@ PolicyOptions::PolicyOptions(std::string_view text) {
     const std::size_t equal = one.find('=');
     if (equal == one.npos)
       base::fail(ErrorCode::invalid_argument, "'{}': expected OPTION=VALUE, as formation=majority", one);
-    set(one.substr(0, equal), one.substr(equal + 1));
+    const std::string_view name = one.substr(0, equal);
+    if (std::any_of(chosen_.begin(), chosen_.end(), [&](const auto& chosen) { return chosen.first == name; }))
+      base::fail(ErrorCode::invalid_argument, "the option {} of a policy is given twice", name);
+    set(name, one.substr(equal + 1));
   });
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
@@ -33,19 +34,47 @@ void refuse_other_file(const std::string& path, std::string_view what, std::stri
       what, path, what, what);
 }
 
+// Before anything is simulated.
+void require_writable(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const char* const parent = folder.empty() ? "." : folder.c_str();
+  const bool is_there = ::access(path.c_str(), F_OK) == 0;
+  if (::access(is_there ? path.c_str() : parent, is_there ? W_OK : W_OK | X_OK) != 0)
+    base::fail(ErrorCode::io_error, "cannot write '{}': {}", path, std::strerror(errno));
+}
+
+bool is_special(const std::string& path) {
+  std::error_code unknown;
+  const auto status = std::filesystem::status(path, unknown);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
 }  // namespace
 
-RecordFile::RecordFile(const std::string& name, std::string_view what, std::string_view mark) : path_(name) {
+RecordFile::RecordFile(const std::string& name, std::string_view what, std::string_view mark, std::string begin)
+    : path_(name), pending_(std::move(begin)) {
   if (const std::size_t at = path_.find("%p"); at != path_.npos) path_.replace(at, 2, std::to_string(::getpid()));
   base::require_folder_of(path_);
   refuse_other_file(path_, what, mark);
+  if (is_special(path_)) {
+    old_.emplace(path_);
+    file_ = base::open_special_file(path_);
+  } else {
+    require_writable(path_);
+  }
+}
+
+RecordFile::~RecordFile() {
+  if (file_ >= 0) ::close(file_);
+}
+
+void RecordFile::open() {
+  if (file_ >= 0) return;
   old_.emplace(path_);
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, old_->mode());
   old_->set_failed(file_ < 0);
   if (file_ < 0) base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, std::strerror(errno));
 }
-
-RecordFile::~RecordFile() { ::close(file_); }
 
 void RecordFile::write(std::string_view text, std::uint64_t at) {
   while (!text.empty()) {
@@ -63,8 +92,11 @@ void RecordFile::write(std::string_view text, std::uint64_t at) {
 }
 
 void RecordFile::add(std::string_view text, std::string_view tail) {
-  write(std::string(text) + std::string(tail), end_);
-  end_ += text.size();
+  open();
+  pending_ += text;
+  write(pending_ + std::string(tail), end_);
+  end_ += pending_.size();
+  pending_.clear();
 }
 
 }  // namespace heddle::device::sim

@@ -10,13 +10,15 @@
 
 namespace heddle::device::sim {
 
+// The file is made when there is something to say: a run that fails before its first launch has ended leaves the older
+// record as it was.
 class RecordFile {
  public:
-  // Makes the file. An older record of that name is lost only when this one is whole (base/replaced_file.hpp). "%p" in
-  // the name becomes the number of the process. Throws not_found for a missing folder, io_error, and invalid_argument
-  // for a file that is not empty and has no `mark` in its first 64 KiB: it is no older record. `what`: "report" or
-  // "trace", for the message.
-  RecordFile(const std::string& name, std::string_view what, std::string_view mark);
+  // Looks whether the file can be written, and opens pipes and devices. An older record of that name is lost only when
+  // this one is whole (base/replaced_file.hpp). "%p" in the name becomes the number of the process. `begin`: what the
+  // file begins with. Throws not_found for a missing folder, io_error, and invalid_argument for a file that is not
+  // empty and has no `mark` in its first 64 KiB: it is no older record. `what`: "report" or "trace", for the message.
+  RecordFile(const std::string& name, std::string_view what, std::string_view mark, std::string begin);
   ~RecordFile();
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
@@ -25,8 +27,10 @@ class RecordFile {
   void add(std::string_view text, std::string_view tail = {});
 
  private:
+  void open();
   void write(std::string_view text, std::uint64_t at);
   std::string path_;
+  std::string pending_;  // goes in front of what is added next
   std::optional<base::ReplacedFile> old_;
   int file_ = -1;
   std::uint64_t end_ = 0;  // without the tail

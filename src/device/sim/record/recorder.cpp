@@ -17,14 +17,9 @@ constexpr const char* trace_tail =
 
 Recorder::Recorder(const MachineDescription& machine, const std::string& id, const RecordOptions& options)
     : machine_(machine), options_(options) {
-  if (!options.report.empty()) {
-    report_.emplace(options.report, "report", R"("kind":"machine")");
-    report_->add(machine_json(machine, id));
-  }
-  if (!options.trace.empty()) {
-    trace_.emplace(options.trace, "trace", R"("ph":)");
-    trace_->add(trace_head, trace_tail);
-  }
+  if (!options.report.empty())
+    report_.emplace(options.report, "report", R"("kind":"machine")", machine_json(machine, id));
+  if (!options.trace.empty()) trace_.emplace(options.trace, "trace", R"("ph":)", trace_head);
   for (unsigned i = 0; i < machine.sms; ++i)
     sms_.push_back(std::make_unique<SmRecorder>(machine.residency.warps, machine.front.issue_interval));
 }

@@ -18,7 +18,8 @@ namespace heddle::device::sim {
 // One thread at a time.
 class Recorder final : public GpuObserver {
  public:
-  // Makes the files. The description outlives it. Throws not_found and io_error.
+  // Looks whether the files can be written; they are made at the end of the first launch. The description outlives it.
+  // Throws not_found, io_error and invalid_argument.
   Recorder(const MachineDescription& machine, const std::string& id, const RecordOptions& options);
 
   SmObserver& sm(unsigned index) override { return *sms_[index]; }

@@ -1,6 +1,8 @@
 #include <cmath>
 #include <cstdlib>
+#include <set>
 #include <string>
+#include <string_view>
 
 #include "base/fail.hpp"
 #include "heddle/error.hpp"
@@ -49,10 +51,14 @@ void set(Options& options, const std::string& name, const std::string& value) {
 
 Options parse_options(std::string_view text) {
   Options options;
+  std::set<std::string_view> given;
   while (!text.empty()) {
     const std::size_t comma = text.find(',');
     const std::string_view item = text.substr(0, comma);
     const std::size_t equals = item.find('=');
+    if (!given.insert(item.substr(0, equals)).second)
+      base::fail(ErrorCode::invalid_argument, "the option '{}' of the policy 'lithos' is given twice",
+                 item.substr(0, equals));
     set(options, std::string(item.substr(0, equals)),
         equals == item.npos ? std::string() : std::string(item.substr(equals + 1)));
     text = comma == text.npos ? std::string_view() : text.substr(comma + 1);

@@ -1,0 +1,186 @@
+// What the program says of values that it does not take, and which it does not take.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "base/file.hpp"
+#include "base/npy.hpp"
+#include "cli/heddle_command.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+namespace fs = std::filesystem;
+
+constexpr const char* kernel = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry one(.param .u64 a)
+{
+  .reg .u64 %p, %q; .reg .u32 %t;
+  ld.param.u64 %p, [a];
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %q, %t, 4;
+  add.u64 %p, %p, %q;
+  st.global.u32 [%p], %t;
+  ret;
+}
+)";
+
+class Messages : public HeddleCommand {
+ protected:
+  Messages() { write("k.ptx", kernel); }
+  void write(const std::string& name, std::string_view text) const {
+    base::write_file_atomic(folder_.path() / name, text);
+  }
+  std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
+  Ran here(const std::string& arguments, const std::string& variables = "") const {
+    return heddle(arguments, "&1",
+                  "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' " + variables + " timeout 100");
+  }
+  Ran batch(const std::string& lines, const std::string& options) const {
+    write("j.toml", "[[job]]\nfile = \"k.ptx\"\nblock = 4\n" + lines);
+    return here("batch j.toml " + options);
+  }
+};
+
+TEST_F(Messages, RangesAreNamed) {
+  for (const char* key : {"count", "seed", "shared"}) {
+    for (const char* value : {"-1", "1.5", "2000000000", "\"4\""}) {
+      const Ran ran = batch(std::string(key) + " = " + value + "\nargs = [\"zeros:u32:4\"]\n", "--device interp");
+      EXPECT_EQ(ran.code, 1) << key;
+      EXPECT_THAT(ran.output, HasSubstr("'" + std::string(key) + "' must be a whole number from 0 to 1000000000"));
+    }
+  }
+  for (const char* wrong : {"1e300", "2e9", "0.0001"}) {
+    EXPECT_THAT(here("launch k.ptx --block 4 --arg zeros:u32:4 --timeout " + std::string(wrong)).output,
+                HasSubstr("expected a number of seconds from 0.001 to 1e9"));
+    EXPECT_THAT(here("run --timeout " + std::string(wrong) + " /bin/true").output,
+                HasSubstr("expected a number of seconds from 0.001 to 1e9"));
+  }
+  EXPECT_THAT(here("run /bin/true", "HEDDLE_RUN_TIMEOUT_MS=99999999999999999").output,
+              HasSubstr("expected a number from 1 to 1000000000000"));
+}
+
+TEST_F(Messages, AnEmptyFolderIsNone) {
+  const Ran ran = here("launch k.ptx --block 4 --arg out:x.npy:u32:4 --out-dir ''");
+  EXPECT_EQ(ran.code, 2) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("--out-dir"), HasSubstr("expected the name of a folder")));
+  EXPECT_FALSE(fs::exists(folder_.path() / "x.npy"));
+}
+
+// Which of the two is meant nobody knows.
+TEST_F(Messages, OptionsThatAreGivenTwiceAreRefused) {
+  const std::string launch = "launch k.ptx --block 4 --arg zeros:u32:4 --device sim:";
+  for (const auto& [device, what] : {std::pair{"fermi-gtx480,scheduler=gto,scheduler=lrr", "scheduler is given twice"},
+                                     {"fermi-gtx480,report=a.json,report=text", "report is given twice"},
+                                     {"dwf-g80,divergence=dwf,pool=8,pool=9", "pool is given twice"}}) {
+    const Ran ran = here(launch + device);
+    EXPECT_EQ(ran.code, 1) << device;
+    EXPECT_THAT(ran.output, HasSubstr(what)) << device;
+  }
+  write("m.toml", "based-on = \"dwf-g80\"\n[policies]\ndivergence = \"dwf\"\noptions = \"pool=8,pool=9\"\n");
+  EXPECT_THAT(here(launch + "m.toml").output, HasSubstr("pool of a policy is given twice"));
+  EXPECT_THAT(batch("args = [\"zeros:u32:4\"]\n", "--device interp --policy lithos:slip=2,slip=3").output,
+              HasSubstr("'slip' of the policy 'lithos' is given twice"));
+}
+
+TEST_F(Messages, ProgramsThatAreNoClangAreNamed) {
+  write("a.cu", "extern \"C\" __global__ void k() {}\n");
+  for (const char* program : {"/bin/true", "/bin/false", "/bin/cat"}) {
+    const Ran ran = here("compile a.cu", "HEDDLE_CLANG=" + std::string(program));
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(program));
+  }
+  EXPECT_THAT(here("compile a.cu", "HEDDLE_CLANG=/bin/true").output,
+              AllOf(HasSubstr("/bin/true has made no PTX of a.cu: it is not clang 19"), HasSubstr("HEDDLE_CLANG")));
+}
+
+TEST_F(Messages, ListingMakesNoFile) {
+  for (const char* command : {"knowledge list", "knowledge show x", "knowledge forget --all"}) {
+    const Ran ran = here(std::string(command) + " --file nope.db");
+    EXPECT_EQ(ran.code, 1) << command;
+    EXPECT_EQ(ran.output, "heddle: there is no file nope.db\n") << command;
+    EXPECT_FALSE(fs::exists(folder_.path() / "nope.db")) << command;
+    const Ran zero = here(std::string(command) + " --file /dev/zero");
+    EXPECT_EQ(zero.code, 1) << command;
+    EXPECT_THAT(zero.output,
+                AllOf(HasSubstr("/dev/zero: it is a device; a regular file is expected"), Not(HasSubstr("emove"))));
+  }
+}
+
+TEST_F(Messages, ReportsOfSimulatedDevicesAreNoTraces) {
+  ASSERT_EQ(here("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,report=r.json").code, 0);
+  for (const char* command : {"timeline r.json", "graph r.json", "metrics r.json"}) {
+    const Ran ran = here(command);
+    EXPECT_EQ(ran.code, 1) << command;
+    EXPECT_THAT(ran.output, HasSubstr("heddle sim report tells what is in it")) << command;
+  }
+}
+
+// A batch is no launch that is recorded.
+TEST_F(Messages, BatchesWriteNoReports) {
+  write("r.json", "{\"kind\":\"machine\"}\n");
+  const Ran ran = batch("args = [\"zeros:u32:4\"]\n", "--device sim:tesla-g80,report=r.json --policy serial");
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("would write nothing"));
+  EXPECT_EQ(read("r.json"), "{\"kind\":\"machine\"}\n");
+}
+
+// Results of what was not run.
+TEST_F(Messages, JobsWithoutLaunchesLeaveTheirResults) {
+  base::write_npy(folder_.path() / "x.npy", {base::NpyType::u32, {4}, std::vector<std::byte>(16, std::byte{7})});
+  const std::string before = read("x.npy");
+  const Ran ran = batch(
+      "count = 0\nargs = [\"out:x.npy:u32:4\"]\n[[job]]\nfile = \"k.ptx\"\nblock = 4\nargs = [\"out:y.npy:u32:4\"]\n",
+      "--device interp --policy serial");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_EQ(read("x.npy"), before);
+  EXPECT_TRUE(fs::exists(folder_.path() / "y.npy"));
+  EXPECT_EQ(batch("count = 0\nargs = [\"out:x.npy:u32:4\"]\n", "--device interp --policy serial").code, 0);
+  EXPECT_EQ(read("x.npy"), before);
+}
+
+// Time in which nothing runs is skipped where it is simulated, and not waited for in silence where it is not.
+TEST_F(Messages, JobsThatArriveLate) {
+  const Ran rare =
+      batch("rate = 1e-6\ncount = 20\nargs = [\"zeros:u32:4\"]\n", "--device sim:tesla-g80 --policy serial");
+  EXPECT_EQ(rare.code, 0) << rare.output;
+  EXPECT_THAT(rare.output, HasSubstr("for 20 jobs"));
+  const Ran late = batch("arrival = 1e9\nargs = [\"zeros:u32:4\"]\n", "--device sim:tesla-g80 --policy serial");
+  EXPECT_EQ(late.code, 0) << late.output;
+  for (const char* device : {"cpu", "interp"}) {
+    const Ran ran =
+        batch("arrival = 1e9\nargs = [\"zeros:u32:4\"]\n", std::string("--policy serial --device ") + device);
+    EXPECT_EQ(ran.code, 2) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("would arrive after 1e+09 s"), HasSubstr("waits for 86400 s at most")));
+  }
+  const Ran waits =
+      heddle("batch j.toml --device interp --policy serial", "&1", "sed -i s/1e9/1000/ j.toml; timeout 3");
+  EXPECT_EQ(waits.code, 124) << waits.output;
+  EXPECT_THAT(waits.output,
+              HasSubstr("note: the last launch, of one, arrives after 16 min 40 s; until then interp waits"));
+}
+
+// Machines on which blocks start late.
+TEST_F(Messages, LongTimesOfMachinesAreSkipped) {
+  for (const char* line :
+       {"kernel-cycles = 1_000_000_000", "block-cycles = 1_000_000_000", "blocks-per-cycle = 1e-6"}) {
+    write("m.toml", std::string("based-on = \"tesla-g80\"\n[launching]\n") + line + "\n");
+    const Ran ran = here("launch k.ptx --grid 50 --block 4 --arg out:x.npy:u32:4 --device sim:m.toml");
+    EXPECT_EQ(ran.code, 0) << line << ran.output;
+  }
+  write("m.toml", "based-on = \"tesla-g80\"\n[clocks]\nsm-mhz = 100000\ndram-mhz = 1\n");
+  EXPECT_THAT(here("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:m.toml").output,
+              HasSubstr("m.toml:4: clocks.dram-mhz must be at least 1000 MHz, a hundredth of clocks.sm-mhz"));
+}
+
+}  // namespace
+}  // namespace heddle::tests
