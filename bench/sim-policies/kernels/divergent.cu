@@ -470,15 +470,17 @@ extern "C" __global__ void nested_exit(const u32* in, u32* out, u32 n) {
     while (steps < 96) {
       ++steps;
       value = mixed(value);
-      if (value & 1) {  // a load, so that this stays a branch
-        value += in[(value >> 4) % n] | steps;
+      if (value & 1) {  // a load, so that this stays a branch, of one word, so that the L1 is no limit
+        value += in[steps % n] | steps;
       } else {
         value ^= steps << 5;
       }
       if ((value & 511) == 0) break;
     }
-#pragma unroll 1
-    for (u32 k = 0; k < 64; ++k) value = mixed(value + k);  // after the loop: threads that have left it could wait for others
+    // After the loop: threads that have left it could wait for others. Without a loop, in which threads of any turn are
+    // at the same places and would meet.
+#pragma unroll
+    for (u32 k = 0; k < 64; ++k) value = mixed(value + k);
     out[i] = value;
   }
 }
