@@ -126,6 +126,7 @@ void Sm::remove(BlockContext& block) {
   if (rotation_) {
     if (block.active) give_rows(block);
     rotation_->remove(block.id);
+    rotate_at_ = now_;  // others may have room
   }
   std::erase_if(returning_, [&](const Returning& returning) { return returning.block == &block; });
   std::make_heap(returning_.begin(), returning_.end());
