@@ -2,8 +2,10 @@
 //   heddle_policy_fuzz --seeds 0:10000          a line for each 500 seeds, and for each that differs
 //   heddle_policy_fuzz --seeds 7:8 --print      the kernel's text and the policies of its runs
 //   heddle_policy_fuzz --seeds 7:8 --policies divergence=dwf,lanes=swizzle
-// Exit code 0 when no kernel differs. A kernel that takes longer than --seconds (60) ends the program with its seed.
+// Exit code 0 when no kernel differs. A kernel that takes more than --seconds (60) of a processor ends the program
+// with its seed.
 #include <fmt/format.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -74,7 +76,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   constexpr std::uint64_t a_line = 500;
-  std::signal(SIGALRM, give_up);
+  std::signal(SIGPROF, give_up);
   std::uint64_t different = 0, runs = 0, instructions = 0;
   const double start = static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
   for (std::uint64_t seed = options.begin; seed < options.end; ++seed) {
@@ -83,7 +85,8 @@ int main(int argc, char** argv) {
       continue;
     }
     seed_under_way = seed;
-    alarm(options.seconds);
+    const itimerval limit{{0, 0}, {static_cast<time_t>(options.seconds), 0}};
+    setitimer(ITIMER_PROF, &limit, nullptr);
     const FuzzResult result = fuzz_seed(seed, options.policies);
     runs += result.runs;
     instructions += result.warp_instructions;

@@ -37,7 +37,8 @@ TEST(PolicyFuzz, TriesEveryPolicy) {
     for (std::size_t comma = rest.find(", "); comma != rest.npos; comma = rest.find(", ")) {
       const std::string value = rest.substr(0, comma);
       rest.erase(0, comma + 2);
-      const bool by_default = value == "pdom" || value == "single" || value == "round-robin";
+      const bool by_default =
+          value == "pdom" || value == "single" || value == "round-robin" || value == "oldest-instruction";
       EXPECT_TRUE(by_default || tried.contains(seam + "=" + value)) << seam << "=" << value;
     }
   }
