@@ -29,6 +29,9 @@ constexpr double regular_ipc = 30;  // the paper's rule, of instructions of thre
 // Threads that part never meet on the stack: as with the paper's TMD, the means would show little else.
 bool meets(const KernelStatistics& base, const KernelStatistics& wide) { return cycles(base) < 2 * cycles(wide); }
 
+bool parts(const KernelStatistics& base) { return base.simd_efficiency() < 0.99; }
+bool fills_warps(const Workload& workload) { return workload.threads >= 64; }
+
 // Speed-ups by class and policy.
 struct Means {
   static constexpr std::size_t policies = 4;
@@ -52,8 +55,8 @@ Row add_row(Runner& runner, const MachineDescription& machine, const Workload& w
   Row row;
   row.counts = meets(base, wide);
   row.is_regular = wide.ipc() > regular_ipc;
-  row.parts = base.simd_efficiency() < 0.99;
-  row.fills_warps = workload.threads >= 64;
+  row.parts = parts(base);
+  row.fills_warps = fills_warps(workload);
   std::vector<std::string> cells{std::string(workload.kernel), number(base.ipc(), 1), number(wide.ipc(), 1),
                                  !row.counts      ? "no joins"
                                  : row.is_regular ? "regular"
@@ -145,19 +148,25 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Output&
   return table.text();
 }
 
-// Programs of the paper's suite that are irregular, and whose threads meet again.
-std::vector<Workload> irregular_suite(Runner& runner, const MachineDescription& machine) {
+// Irregular kernels, of the paper's suite and others, whose threads part and meet again, and whose blocks fill warps of
+// 64 threads.
+std::vector<Workload> irregular_kernels(Runner& runner, const MachineDescription& machine) {
   std::vector<Workload> some;
-  for (const Workload& workload : interweaving_suite()) {
-    const KernelStatistics wide = runner.run(machine, compared[0], workload);
-    if (wide.ipc() <= regular_ipc && meets(runner.run(machine, "", workload), wide)) some.push_back(workload);
-  }
+  const auto add = [&](const Workload& workload) {
+    const KernelStatistics base = runner.run(machine, "", workload), wide = runner.run(machine, compared[0], workload);
+    const bool known =
+        std::any_of(some.begin(), some.end(), [&](const Workload& one) { return one.kernel == workload.kernel; });
+    if (!known && wide.ipc() <= regular_ipc && meets(base, wide) && parts(base) && fills_warps(workload))
+      some.push_back(workload);
+  };
+  for (const Workload& workload : interweaving_suite()) add(workload);
+  for (const Workload& workload : divergent()) add(workload);
   return some;
 }
 
 // Constraints, slots and look-up.
 std::string by_option(Runner& runner, const MachineDescription& machine, Output& out) {
-  Table table({"policy", "over the stack, divergent kernels", "instructions issued", "the paper's irregular programs",
+  Table table({"policy", "over the stack, divergent kernels", "instructions issued", "irregular kernels",
                "instructions issued"});
   const std::pair<const char*, std::string> variants[] = {
       {"SBI", sbi},
@@ -177,7 +186,7 @@ std::string by_option(Runner& runner, const MachineDescription& machine, Output&
       {"SBI+SWI", both},
       {"SBI+SWI, no constraints", both + ",constraints=off"},
       {"SBI+SWI, any lanes: a bound", both + ",fit=any"}};
-  const std::vector<Workload> irregular = irregular_suite(runner, machine);
+  const std::vector<Workload> irregular = irregular_kernels(runner, machine);
   for (const auto& [name, policies] : variants) {
     std::vector<std::string> cells{name};
     for (const std::span<const Workload> kernels : {divergent(), std::span<const Workload>(irregular)}) {
