@@ -60,23 +60,30 @@ std::vector<std::pair<std::string, std::string>> all_policies() {
 }
 
 // Each kernel with the stack, without reconvergence, with the bound, and with the five orders.
-std::string by_policy(Runner& runner, const MachineDescription& machine, Results& results) {
+std::string by_policy(Runner& runner, const MachineDescription& machine, Output& out) {
   const auto policies = all_policies();
   std::vector<std::string> head{"kernel", "PDOM cycles", "IPC", "SIMD"};
   for (const auto& policy : policies) head.push_back(policy.first);
   head.insert(head.end(), {"SIMD, majority", "transactions, PDOM and majority"});
   Table table(head);
   std::vector<Comparison> means(policies.size());
+  Chart chart{"Speed-up over the stack, 768 threads",
+              {},
+              {{"majority", "#4e79a7", {}}, {"pdom-priority", "#f28e2b", {}}, {"MIMD", "#bab0ac", {}}},
+              1};
   const auto row = [&](const Workload& workload, bool counts) {
     const KernelStatistics base = runner.run(machine, "", workload, 768);
     std::vector<std::string> cells{std::string(workload.kernel), fmt::format("{}", base.cycles()), number(base.ipc()),
                                    number(100 * base.simd_efficiency(), 1) + " %"};
     KernelStatistics majority;
+    chart.groups.push_back(std::string(workload.kernel));
     for (std::size_t i = 0; i < policies.size(); ++i) {
       const KernelStatistics other = runner.run(machine, policies[i].second, workload, 768);
       cells.push_back(number(cycles(base) / cycles(other)));
       if (counts) means[i].add(base, other);
       if (policies[i].first == "majority") majority = other;
+      for (auto& series : chart.series)
+        if (series.name == policies[i].first) series.values.push_back(cycles(base) / cycles(other));
     }
     cells.push_back(number(100 * majority.simd_efficiency(), 1) + " %");
     cells.push_back(fmt::format("{:.2f}, {:.2f}", base.memory.sm.transactions_per_access(),
@@ -97,37 +104,57 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
                   {},
                   "PDOM"};
     if (policies[i].first == "majority") result.bar = at_least(1.25);
-    results.add(result);
-    results.add({fmt::format("{} over PDOM, 768 threads, mean of speed-ups", policies[i].first),
-                 means[i].of_gains(),
-                 "x",
-                 {},
-                 "PDOM"});
+    out.results.add(result);
+    out.results.add({fmt::format("{} over PDOM, 768 threads, mean of speed-ups", policies[i].first),
+                     means[i].of_gains(),
+                     "x",
+                     {},
+                     "PDOM"});
   }
   for (auto* row_of : {&of_ipc, &of_gains}) {
     row_of->insert(row_of->end(), {"", ""});
     table.add(*row_of);
   }
+  Chart orders_chart{"Divergent kernels, 768 threads, over the stack",
+                     {},
+                     {{"ratio of mean IPC", "#4e79a7", {}}, {"mean of speed-ups", "#f28e2b", {}}},
+                     1};
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    orders_chart.groups.push_back(policies[i].first);
+    orders_chart.series[0].values.push_back(means[i].of_ipc());
+    orders_chart.series[1].values.push_back(means[i].of_gains());
+  }
+  out.charts.insert(out.charts.end(), {orders_chart, chart});
   return table.text();
 }
 
-std::string by_threads(Runner& runner, const MachineDescription& machine, Results& results) {
+std::string by_threads(Runner& runner, const MachineDescription& machine, Output& out) {
   Table table({"threads of a core", "DWF over PDOM, the paper's mean", "mean of speed-ups",
                "MIMD over PDOM, the paper's mean", "paper, DWF"});
   const std::pair<unsigned, const char*> sizes[] = {{128, "0.96"}, {256, "1.13"}, {384, "1.22"},
                                                     {512, "1.24"}, {640, "1.37"}, {768, "1.47"}};
+  Chart chart{"Formed warps over the stack, by threads of a core",
+              {},
+              {{"here, ratio of mean IPC", "#4e79a7", {}},
+               {"paper", "#bab0ac", {0.96, 1.13, 1.22, 1.24, 1.37, 1.47}},
+               {"here, mean of speed-ups", "#f28e2b", {}}},
+              1};
   for (const auto& [threads, paper] : sizes) {
     const Comparison formed_warps = compare(runner, machine, formed, threads),
                      bound = compare(runner, machine, ",divergence=mimd", threads);
     table.add({std::to_string(threads), number(formed_warps.of_ipc()), number(formed_warps.of_gains()),
                number(bound.of_ipc()), paper});
-    results.add({fmt::format("DWF over PDOM, {} threads", threads), formed_warps.of_ipc(), "x", {}, "PDOM"});
+    chart.groups.push_back(std::to_string(threads));
+    chart.series[0].values.push_back(formed_warps.of_ipc());
+    chart.series[2].values.push_back(formed_warps.of_gains());
+    out.results.add({fmt::format("DWF over PDOM, {} threads", threads), formed_warps.of_ipc(), "x", {}, "PDOM"});
   }
+  out.charts.push_back(chart);
   return table.text();
 }
 
 // What the hardware costs, and what it would be without its limits.
-std::string by_hardware(Runner& runner, const MachineDescription& machine, Results& results) {
+std::string by_hardware(Runner& runner, const MachineDescription& machine, Output& out) {
   Table table({"hardware", "DWF over PDOM, the paper's mean", "paper", "mean of speed-ups"});
   struct Variant {
     const char *name, *paper;
@@ -145,28 +172,50 @@ std::string by_hardware(Runner& runner, const MachineDescription& machine, Resul
   for (const auto& [name, paper, policies] : variants) {
     const Comparison comparison = compare(runner, machine, policies, 768);
     table.add({name, number(comparison.of_ipc()), paper, number(comparison.of_gains())});
-    results.add({fmt::format("DWF, {}", name), comparison.of_ipc(), "x", {}, "PDOM"});
+    out.results.add({fmt::format("DWF, {}", name), comparison.of_ipc(), "x", {}, "PDOM"});
   }
   return table.text();
 }
 
 // Warps of fewer threads take less time on the same lanes (section 6.6 of the paper).
-std::string by_width(Runner& runner, const MachineDescription& machine, Results& results) {
+std::string by_width(Runner& runner, const MachineDescription& machine, Output& out) {
   Table table({"threads of a warp", "PDOM, IPC", "DWF, IPC", "DWF over PDOM"});
   for (const unsigned width : {8u, 16u, 32u}) {
     const std::string narrow = fmt::format(",warp-width={}", width);
     const Comparison stack = compare(runner, machine, narrow, 768),
                      formed_warps = compare(runner, machine, formed + narrow + ",pool=1024", 768, narrow);
     table.add({std::to_string(width), number(stack.ipc()), number(formed_warps.ipc()), number(formed_warps.of_ipc())});
-    results.add({fmt::format("PDOM, warps of {}", width), stack.ipc(), "IPC", {}, ""});
-    results.add({fmt::format("DWF, warps of {}", width), formed_warps.ipc(), "IPC", {}, ""});
+    out.results.add({fmt::format("PDOM, warps of {}", width), stack.ipc(), "IPC", {}, ""});
+    out.results.add({fmt::format("DWF, warps of {}", width), formed_warps.ipc(), "IPC", {}, ""});
+  }
+  return table.text();
+}
+
+// Without reconvergence threads are together again where the next parallel section begins, with the stack earlier. So
+// what NREC loses depends on the length of the sections after the first branch.
+std::string by_section(Runner& runner, const MachineDescription& machine, Output& out) {
+  Table table({"section", "PDOM, IPC", "SIMD, PDOM", "SIMD, NREC", "NREC over PDOM", "MIMD over PDOM"});
+  const std::pair<const char*, Workload> sections[] = {
+      {"bitonic, a step", {"bitonic_step", "divergent", true}},
+      {"bitonic, all 28 steps, with barriers", {"bitonic", "divergent", true}},
+      {"hmm, a step", {"hmm_1", "divergent", true}},
+      {"hmm, 4 steps", {"hmm_4", "divergent", true}},
+      {"hmm, 24 steps", {"hmm", "divergent", true}}};
+  for (const auto& [name, workload] : sections) {
+    const KernelStatistics base = runner.run(machine, "", workload, 768),
+                           apart = runner.run(machine, ",divergence=nrec", workload, 768),
+                           bound = runner.run(machine, ",divergence=mimd", workload, 768);
+    table.add({name, number(base.ipc()), number(100 * base.simd_efficiency(), 1) + " %",
+               number(100 * apart.simd_efficiency(), 1) + " %", number(cycles(base) / cycles(apart)),
+               number(cycles(base) / cycles(bound))});
+    out.results.add({fmt::format("NREC over PDOM, {}", name), cycles(base) / cycles(apart), "x", {}, "PDOM"});
   }
   return table.text();
 }
 
 // What the paper's tables II and IV say of each program: traffic is the product of accesses and misses, and accesses
 // are a program's own, so that a speed-up is the ratio of utilisations over that of miss rates.
-std::string of_the_paper(Runner&, const MachineDescription&, Results&) {
+std::string of_the_paper(Runner&, const MachineDescription&, Output&) {
   struct Program {
     const char* name;
     double pdom, dwf, mimd, pdom_misses, dwf_misses, mimd_misses;
@@ -196,7 +245,7 @@ MachineDescription core() {
 }
 
 // The same on a machine with the memory of Fermi's kind: small caches with long lines.
-std::string other_memory(Runner& runner, const MachineDescription&, Results& results) {
+std::string other_memory(Runner& runner, const MachineDescription&, Output& out) {
   MachineDescription machine = core();
   const MachineDescription fermi = part_of("sbi-fermi", 1);
   machine.l1 = fermi.l1;
@@ -216,18 +265,22 @@ std::string other_memory(Runner& runner, const MachineDescription&, Results& res
   }
   table.add({"the paper's mean", number(own.of_ipc()), number(common.of_ipc())});
   table.add({"mean of speed-ups", number(own.of_gains()), number(common.of_gains())});
-  results.add({"DWF over PDOM, small L1", common.of_ipc(), "x", {}, "PDOM"});
+  out.results.add({"DWF over PDOM, small L1", common.of_ipc(), "x", {}, "PDOM"});
   return table.text();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  return make_tables(argc, argv, "dwf", core(),
-                     {{"The paper's programs, from its tables II and IV", of_the_paper},
-                      {"Speed-up over the stack, 768 threads of a core", by_policy},
-                      {"By threads of a core", by_threads},
-                      {"By hardware", by_hardware},
-                      {"By threads of a warp", by_width},
-                      {"With another L1", other_memory}});
+  return make_tables(argc, argv,
+                     {.name = "dwf",
+                      .machine = core(),
+                      .parts = {{"The paper's programs, from its tables II and IV", of_the_paper},
+                                {"Speed-up over the stack, 768 threads of a core", by_policy},
+                                {"By threads of a core", by_threads},
+                                {"By hardware", by_hardware},
+                                {"Without reconvergence, by length of sections", by_section},
+                                {"By threads of a warp", by_width},
+                                {"With another L1", other_memory}},
+                      .quick_items = 768});
 }

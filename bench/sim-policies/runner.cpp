@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <ctime>
 
 #include "base/fail.hpp"
 #include "compile/compile.hpp"
@@ -31,7 +32,20 @@ std::vector<unsigned> words(unsigned count) {
 }
 
 // A bound or a part of a mechanism, to which no speed-up is attributed.
-bool is_reference(std::string_view policies) { return policies.find("issue=wide") != policies.npos; }
+bool is_reference(std::string_view policies) {
+  return policies.find("issue=wide") != policies.npos || policies.find("fit=any") != policies.npos;
+}
+
+// The shares of slots by use, and how many warps are on an SM on the average.
+std::string slots_text(const device::sim::SmStatistics& sm) {
+  std::string text;
+  for (std::size_t i = 0; i < sm.uses.size(); ++i)
+    if (sm.uses[i] != 0)
+      text += fmt::format("{} {:.3f} ", device::sim::name(static_cast<device::sim::SlotUse>(i)),
+                          static_cast<double>(sm.uses[i]) / static_cast<double>(sm.slots));
+  return text +
+         fmt::format("warps {:.1f}", static_cast<double>(sm.resident_warp_cycles) / static_cast<double>(sm.cycles));
+}
 
 device::Span span_of(std::vector<unsigned>& words) {
   return device::Span::host(words.data(), words.size() * sizeof words[0]);
@@ -85,15 +99,17 @@ KernelStatistics Runner::run(const MachineDescription& machine, const std::strin
   } const arguments{input->span().address, output->span().address, items};
   std::vector<std::byte> packed(20);
   std::memcpy(packed.data(), &arguments, packed.size());
+  const std::clock_t start = std::clock();
   const double seconds = bench::time_once([&] {
     queue->launch(module->function(std::string(workload.kernel)), {.grid = {blocks}, .block = {threads}}, {0, blocks},
                   packed);
     queue->copy(span_of(out), output->span());
     queue->synchronize();
   });
+  processor_seconds += static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   if (verbose)
-    fmt::print(stderr, "{}{} {} cycles {} warp instructions {:.2f} s\n", workload.kernel, policies, figures.cycles(),
-               figures.sm.warp_instructions, seconds);
+    fmt::print(stderr, "{}{} {} cycles {} warp instructions, {}, {:.2f} s\n", workload.kernel, policies,
+               figures.cycles(), figures.sm.warp_instructions, slots_text(figures.sm), seconds);
   const std::string shape = fmt::format("{}/{}/{}", workload.kernel, threads, items);
   const auto [known, first] = results_.emplace(shape, out);
   if (!first && known->second != out)

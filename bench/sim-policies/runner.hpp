@@ -24,6 +24,7 @@ class Runner {
                        unsigned threads = 0, bool ideal = false);
   // Prints each run, with the seconds that it took.
   bool verbose = false;
+  double processor_seconds = 0;  // of all simulations so far
   unsigned items = 0;   // threads of the grid; 0: the workload's
   unsigned rounds = 1;  // items that a thread of a divergent kernel has, one after the other
 

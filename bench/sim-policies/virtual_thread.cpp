@@ -1,7 +1,9 @@
 // Virtual Thread on the machine of its paper, of which one SM and its share of the memory is simulated.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,15 @@ const std::string virtual_threads = ",residency=virtual-thread,memory-queue=acti
 
 double cycles(const KernelStatistics& figures) { return static_cast<double>(figures.cycles()); }
 
-std::string by_policy(Runner& runner, const MachineDescription& machine, Results& results) {
+// The mean over kernels with blocks of so many threads; 0: of all.
+double some_mean(const std::vector<double>& of, unsigned threads) {
+  std::vector<double> some;
+  for (std::size_t i = 0; i < of.size(); ++i)
+    if (threads == 0 || scheduling_limited()[i].threads == threads) some.push_back(of[i]);
+  return some.empty() ? 1 : geometric_mean(some);
+}
+
+std::string by_policy(Runner& runner, const MachineDescription& machine, Output& out) {
   Table table({"kernel, threads of a block", "cycles", "Mascar", "VT", "MAX", "VT without cost", "VT without queues",
                "finereg", "swaps"});
   const std::string variants[] = {",memory-queue=mascar",
@@ -46,34 +56,47 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Results
     table.add(cells);
   };
   for (const Workload& workload : scheduling_limited()) row(workload, true);
+  Chart means{"Geometric means by threads of a block, over the baseline",
+              {},
+              {{"VT", "#4e79a7", {}}, {"MAX", "#bab0ac", {}}, {"finereg", "#59a14f", {}}, {"paper, VT", "#e15759", {}}},
+              1};
   for (const unsigned threads : {64u, 128u, 256u, 0u}) {
     std::vector<std::string> mean{threads != 0 ? fmt::format("geometric mean, {}", threads) : "geometric mean, type S",
                                   ""};
-    for (const auto& of : gains) {
-      std::vector<double> some;
-      for (std::size_t i = 0; i < of.size(); ++i)
-        if (threads == 0 || scheduling_limited()[i].threads == threads) some.push_back(of[i]);
-      mean.push_back(number(geometric_mean(some), 3));
-    }
+    for (const auto& of : gains) mean.push_back(number(some_mean(of, threads), 3));
     mean.push_back("");
     table.add(mean);
+    means.groups.push_back(threads != 0 ? std::to_string(threads) : "type S");
+    for (const std::size_t i : {1u, 2u, 5u})
+      means.series[i == 1 ? 0 : i == 2 ? 1 : 2].values.push_back(some_mean(gains[i], threads));
+    means.series[3].values.push_back(threads == 0 ? std::optional(1.239) : std::nullopt);
   }
+  Chart chart{"Speed-up over the baseline, by kernel and threads of a block",
+              {},
+              {{"VT", "#4e79a7", {}}, {"MAX", "#bab0ac", {}}},
+              1};
+  for (std::size_t i = 0; i < gains[1].size(); ++i) {
+    chart.groups.push_back(fmt::format("{}, {}", scheduling_limited()[i].kernel, scheduling_limited()[i].threads));
+    chart.series[0].values.push_back(gains[1][i]);
+    chart.series[1].values.push_back(gains[2][i]);
+  }
+  out.charts.insert(out.charts.end(), {means, chart});
   for (const Workload& workload : capacity_limited()) row(workload, false);
-  results.add({"VT over the baseline, type S", geometric_mean(gains[1]), "x", at_least(1.15), "baseline"});
-  results.add({"VT over MAX", geometric_mean(gains[1]) / geometric_mean(gains[2]), "x", at_least(0.95), "MAX"});
-  results.add({"Mascar over the baseline", geometric_mean(gains[0]), "x", {}, "baseline"});
-  results.add(
+  out.results.add({"VT over the baseline, type S", geometric_mean(gains[1]), "x", at_least(1.15), "baseline"});
+  out.results.add({"VT over MAX", geometric_mean(gains[1]) / geometric_mean(gains[2]), "x", at_least(0.95), "MAX"});
+  out.results.add({"Mascar over the baseline", geometric_mean(gains[0]), "x", {}, "baseline"});
+  out.results.add(
       {"VT without cost over VT", geometric_mean(gains[3]) / geometric_mean(gains[1]), "x", at_most(1.01), "VT"});
   for (const Workload& workload : capacity_limited()) {
     const double base = cycles(runner.run(machine, "", workload));
     const double other = cycles(runner.run(machine, ",residency=virtual-thread", workload));
-    results.add(
+    out.results.add(
         {fmt::format("VT on {}, type C", workload.kernel), std::abs(base / other - 1), "", at_most(0.005), "baseline"});
   }
   return table.text();
 }
 
-std::string by_schedulers(Runner& runner, const MachineDescription& machine, Results& results) {
+std::string by_schedulers(Runner& runner, const MachineDescription& machine, Output& out) {
   Table table({"scheduler", "VT over the baseline with it", "paper"});
   const std::pair<const char*, const char*> schedulers[] = {{"lrr", "1.239"}, {"gto", "1.222"}, {"two-level", "1.239"}};
   for (const auto& [scheduler, paper] : schedulers) {
@@ -84,12 +107,12 @@ std::string by_schedulers(Runner& runner, const MachineDescription& machine, Res
                       cycles(runner.run(machine, with + virtual_threads, workload)));
     }
     table.add({scheduler, number(geometric_mean(gains), 3), paper});
-    results.add({fmt::format("VT with {}", scheduler), geometric_mean(gains), "x", {}, "baseline"});
+    out.results.add({fmt::format("VT with {}", scheduler), geometric_mean(gains), "x", {}, "baseline"});
   }
   return table.text();
 }
 
-std::string by_context(Runner& runner, const MachineDescription& machine, Results&) {
+std::string by_context(Runner& runner, const MachineDescription& machine, Output&) {
   Table table({"contexts", "VT over the baseline"});
   const std::pair<const char*, const char*> variants[] = {
       {"512 bits a cycle", ""},
@@ -109,7 +132,7 @@ std::string by_context(Runner& runner, const MachineDescription& machine, Result
 }
 
 // H2 and H3: the law of a chain of loads, by the latency of memory, and with little bandwidth.
-std::string by_latency(Runner& runner, const MachineDescription& machine, Results&) {
+std::string by_latency(Runner& runner, const MachineDescription& machine, Output&) {
   Table table({"memory", "cycles", "VT over the baseline"});
   const Workload chain{"warp_chase", "latency", false, 128, 16 * 1024};
   const auto row = [&](const std::string& name, const MachineDescription& with) {
@@ -139,9 +162,12 @@ std::string by_latency(Runner& runner, const MachineDescription& machine, Result
 }  // namespace
 
 int main(int argc, char** argv) {
-  return make_tables(argc, argv, "virtual-thread", part_of("fermi-gtx480", 1),
-                     {{"Speed-up over the baseline", by_policy},
-                      {"By scheduler", by_schedulers},
-                      {"By context", by_context},
-                      {"By memory", by_latency}});
+  return make_tables(argc, argv,
+                     {.name = "virtual-thread",
+                      .machine = part_of("fermi-gtx480", 1),
+                      .parts = {{"Speed-up over the baseline", by_policy},
+                                {"By scheduler", by_schedulers},
+                                {"By context", by_context},
+                                {"By memory", by_latency}},
+                      .quick_items = 4096});
 }

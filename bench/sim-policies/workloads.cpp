@@ -61,6 +61,30 @@ constexpr auto scheduling_list = [] {
 }();
 constexpr Workload capacity_list[] = {{"register_tile", "latency", false, 256, many / 8},
                                       {"polynomials", "latency", false, 256, many / 8}};
+constexpr Workload of_suite(std::string_view kernel, unsigned threads = 256) {
+  return {kernel, "suite", false, threads};
+}
+constexpr Workload interweaving_list[] = {of_regular("finite_difference"),
+                                          of_suite("backprop"),
+                                          of_suite("binomial"),
+                                          of_suite("prices"),
+                                          of_suite("haar"),
+                                          of_suite("walsh"),
+                                          of_regular("hotspot"),
+                                          of_regular("matmul"),
+                                          of_suite("monte_carlo"),
+                                          of_regular("transpose"),
+                                          of_divergent("bfs"),
+                                          of_suite("separable"),
+                                          of_divergent("eigenvalues"),
+                                          of_suite("histogram"),
+                                          of_suite("lud_perimeter", 32),
+                                          of_suite("mandelbrot_tiles"),
+                                          of_suite("needle_tile", 16),
+                                          of_divergent("bitonic"),
+                                          of_suite("merge_sort"),
+                                          of_suite("srad"),
+                                          of_divergent("table_maker")};
 constexpr Workload counter_list[] = {of_divergent("rare_branch"), of_divergent("nested_exit")};
 
 std::string chosen;  // with a comma before and behind each name
@@ -83,6 +107,7 @@ std::span<const Workload> divergent() { return of<divergent_list>(); }
 std::span<const Workload> regular() { return of<regular_list>(); }
 std::span<const Workload> scheduling_limited() { return of<scheduling_list>(); }
 std::span<const Workload> capacity_limited() { return of<capacity_list>(); }
+std::span<const Workload> interweaving_suite() { return of<interweaving_list>(); }
 std::span<const Workload> counter_examples() { return of<counter_list>(); }
 
 }  // namespace heddle::bench::sim_policies

@@ -23,6 +23,8 @@ std::span<const Workload> regular();
 // Kernels of small blocks for questions of residency, and kernels of which registers are the limit.
 std::span<const Workload> scheduling_limited();
 std::span<const Workload> capacity_limited();
+// The suite of Simultaneous Branch and Warp Interweaving.
+std::span<const Workload> interweaving_suite();
 // The counter-examples to formed warps.
 std::span<const Workload> counter_examples();
 

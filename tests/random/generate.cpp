@@ -26,8 +26,7 @@ Dim3 grid_shape(Random& random) {
   return random.pick(shapes);
 }
 
-Launch launch_of(Random& random) {
-  constexpr std::uint64_t most_threads = 400;
+Launch launch_of(Random& random, std::uint64_t most_threads) {
   Launch launch;
   do {
     launch.block = block_shape(random);
@@ -86,32 +85,46 @@ Signature signature_of(Setting& setting, unsigned number) {
   return signature;
 }
 
-}  // namespace
+// What kernels of a kind have in common.
+struct Kind {
+  bool for_gpu = false, small = false;
+};
 
-Program generate(std::uint64_t seed, bool for_gpu) {
+unsigned statements_of(Random& random, bool small) {
+  if (small) return 4 + random.below(13);
+  return random.chance(70) ? 8 + random.below(30) : 20 + random.below(60);
+}
+
+Program written(std::uint64_t seed, const Kind& kind) {
   static constexpr Target targets[] = {{70, 75}, {80, 80}, {83, 90}, {83, 90}, {83, 90}, {83, 90}, {90, 90}, {88, 100}};
   Random random(seed);
   static Catalog catalog;
   Program program;
   program.seed = seed;
-  program.launch = launch_of(random);
+  program.launch = launch_of(random, kind.small ? 128 : 400);
   Setting setting{random, catalog, random.pick(targets), program.launch};
-  if (for_gpu && setting.target.sm > newest_gpu.sm) setting.target = newest_gpu;
-  setting.early_exit = random.chance(12);
+  if (kind.for_gpu && setting.target.sm > newest_gpu.sm) setting.target = newest_gpu;
+  setting.early_exit = random.chance(kind.small ? 30 : 12);
   setting.warp = random.chance(60);
-  setting.for_gpu = for_gpu;
-  setting.irregular = !for_gpu || random.chance(50);
+  setting.for_gpu = kind.for_gpu;
+  setting.irregular = !kind.for_gpu || random.chance(50);
+  if (kind.small) setting.branching = 3;
   program.head = module_head(setting);
-  for (unsigned i = random.chance(40) ? 1 + random.below(3) : 0; i > 0; --i) {
+  for (unsigned i = random.chance(40) ? 1 + random.below(kind.small ? 2 : 3) : 0; i > 0; --i) {
     const Signature signature = signature_of(setting, static_cast<unsigned>(setting.signatures.size()));
-    program.functions.push_back(FunctionWriter(setting, signature).write(3 + random.below(10)));
+    program.functions.push_back(FunctionWriter(setting, signature).write(3 + random.below(kind.small ? 4 : 10)));
     setting.signatures.push_back(signature);
   }
   setting.structures = structures_of(seed, KernelWriter::own_parameters);
   KernelWriter kernel(setting);
-  program.functions.push_back(kernel.write(random.chance(70) ? 8 + random.below(30) : 20 + random.below(60)));
+  program.functions.push_back(kernel.write(statements_of(random, kind.small)));
   program.arguments = kernel.arguments();
   return program;
 }
+
+}  // namespace
+
+Program generate(std::uint64_t seed, bool for_gpu) { return written(seed, {for_gpu, false}); }
+Program generate_small(std::uint64_t seed) { return written(seed, {false, true}); }
 
 }  // namespace heddle::test::random_kernel

@@ -54,6 +54,9 @@ struct Program {
 // The kernel of a seed. Deterministic by the rules of PTX: any two devices that differ on it disagree about PTX.
 // `for_gpu`: but for what GPUs are known to do otherwise.
 Program generate(std::uint64_t seed, bool for_gpu = false);
+// A small one, mostly of branches and loops: at most 128 threads and 16 statements. Its cost under a policy of a
+// simulated SM is a few milliseconds.
+Program generate_small(std::uint64_t seed);
 // One without control flow: many instructions, each with a result of its own.
 Program generate_instructions(std::uint64_t seed, bool for_gpu = false);
 

@@ -68,6 +68,7 @@ struct Setting {
   bool warp = true;                   // has operations of warps
   bool for_gpu = false;               // leave out what GPUs are known to do otherwise
   bool irregular = true;              // has flow that is no nest of branches and loops
+  unsigned branching = 1;             // times as many branches and loops as usual
   std::vector<Structure> structures;  // that the kernel takes
   std::vector<Signature> signatures;
   unsigned next_label = 0;

@@ -87,7 +87,7 @@ Body Writer::body(const Scope& scope, unsigned statements) {
 Statement Writer::statement(const Scope& scope) {
   if (budget_ > 0) --budget_;
   const unsigned control = scope.depth == 0 ? 22 : scope.depth < most_depth ? 15 : 0;
-  if (random_.chance(control) && budget_ > 2) return control_statement(scope);
+  if (random_.chance(control * s_.branching) && budget_ > 2) return control_statement(scope);
   return plain_statement(scope);
 }
 

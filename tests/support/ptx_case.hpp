@@ -21,6 +21,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,10 @@
 #include "heddle/dim3.hpp"
 #include "heddle/error.hpp"
 #include "ptx/type.hpp"
+
+namespace heddle::ptx {
+struct Module;
+}  // namespace heddle::ptx
 
 namespace heddle::test {
 
@@ -52,8 +57,9 @@ struct Expectation {
 
 struct PtxCase {
   std::filesystem::path file;
-  std::string source;  // the whole file
-  unsigned line = 0;   // of the launch directive
+  std::string source;                         // the whole file
+  std::shared_ptr<const ptx::Module> parsed;  // the source's, for cases that run often; null: each run parses it
+  unsigned line = 0;                          // of the launch directive
   std::string kernel;
   Dim3 grid, block;
   std::optional<BlockRange> blocks;

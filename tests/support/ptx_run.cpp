@@ -63,7 +63,8 @@ void prepare(const PtxCase& c, device::Device& device, device::Queue& queue, con
 
 void execute(const PtxCase& c, std::span<const BlockRange> ranges, unsigned queues, device::Device& device,
              CaseResult& result) {
-  const auto module = std::make_shared<const ptx::Module>(ptx::parse(c.source, c.file.filename().string()));
+  const auto module =
+      c.parsed ? c.parsed : std::make_shared<const ptx::Module>(ptx::parse(c.source, c.file.filename().string()));
   device::LoadOptions options;
   options.check = c.check;
   const auto loaded = device.load(module, options);

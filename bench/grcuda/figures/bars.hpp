@@ -12,7 +12,8 @@ struct Series {
   std::vector<std::optional<double>> values;  // one for each group; nothing: no bar
 };
 
-// One chart: groups side by side, a bar for each series in each, a line where a value is `level`.
+// One chart: groups side by side, a bar for each series in each, a line where a value is `level`. Names of many groups
+// are written upwards; values are written where the bars are wide enough.
 struct Chart {
   std::string title;
   std::vector<std::string> groups;

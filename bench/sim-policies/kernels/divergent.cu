@@ -111,6 +111,23 @@ extern "C" __global__ void bitonic(const u32* in, u32* out, u32 n) {
   }
 }
 
+// One step of that network as a parallel section of its own, in global memory.
+extern "C" __global__ void bitonic_step(const u32* in, u32* out, u32 n) {
+  for (u32 i = item(); i < n; i += all()) {
+    const u32 other = i ^ 1;
+    if (other > i) {
+      const u32 a = in[i], b = in[other];
+      if ((i & 8) == 0) {
+        out[i] = a < b ? a : b;
+        out[other] = a < b ? b : a;
+      } else {
+        out[i] = a < b ? b : a;
+        out[other] = a < b ? a : b;
+      }
+    }
+  }
+}
+
 // LU decomposition of matrices of 16 by 16, one for every 128 threads: fewer threads have work in each step.
 extern "C" __global__ void lu(const u32* in, u32* out, u32 n) {
   __shared__ float tiles[8][256];
@@ -136,11 +153,13 @@ extern "C" __global__ void lu(const u32* in, u32* out, u32 n) {
 }
 
 // A hidden Markov model's best path, with transitions that are only followed where they can matter.
-extern "C" __global__ void hmm(const u32* in, u32* out, u32 n) {
+template <u32 steps>
+__device__ void best_path(const u32* in, u32* out, u32 n) {
   for (u32 i = item(); i < n; i += all()) {
     int match = 0, insertion = -1000, deletion = -1000, best = -1000;
     u32 state = in[i];
-    for (u32 step = 0; step < 24; ++step) {
+#pragma unroll 1
+    for (u32 step = 0; step < steps; ++step) {
       state = mixed(state + step);
       const int emission = static_cast<int>(state & 31) - 14;
       int next = match + emission;
@@ -162,6 +181,10 @@ extern "C" __global__ void hmm(const u32* in, u32* out, u32 n) {
     out[i] = static_cast<u32>(best);
   }
 }
+extern "C" __global__ void hmm(const u32* in, u32* out, u32 n) { best_path<24>(in, out, n); }
+// A parallel section for each step, or for a few of them: all threads begin together again.
+extern "C" __global__ void hmm_1(const u32* in, u32* out, u32 n) { best_path<1>(in, out, n); }
+extern "C" __global__ void hmm_4(const u32* in, u32* out, u32 n) { best_path<4>(in, out, n); }
 
 // Lattice Boltzmann of one cell for each thread: obstacles reflect, others collide.
 extern "C" __global__ void lbm(const u32* in, u32* out, u32 n) {
@@ -439,22 +462,25 @@ extern "C" __global__ void rare_branch(const u32* in, u32* out, u32 n) {
   }
 }
 
-// The second one: a loop with a branch inside, which threads leave early.
+// The second one: a loop with a branch inside, which a few threads leave in each turn. They have passed fewer joins than
+// those that go on, so that pdom-priority lets them go first, each few in a warp of their own.
 extern "C" __global__ void nested_exit(const u32* in, u32* out, u32 n) {
   for (u32 i = item(); i < n; i += all()) {
     u32 value = in[i], steps = 0;
     while (steps < 96) {
       ++steps;
       value = mixed(value);
-      if (value & 1) {  // a load, so that this stays a branch
-        value += in[(value >> 4) % n] | steps;
+      if (value & 1) {  // a load, so that this stays a branch, of one word, so that the L1 is no limit
+        value += in[steps % n] | steps;
       } else {
         value ^= steps << 5;
       }
-      if ((value & 31) == 0) break;
+      if ((value & 511) == 0) break;
     }
-#pragma unroll 1
-    for (u32 k = 0; k < 64; ++k) value = mixed(value + k);  // after the loop: threads that have left it could wait for others
+    // After the loop: threads that have left it could wait for others. Without a loop, in which threads of any turn are
+    // at the same places and would meet.
+#pragma unroll
+    for (u32 k = 0; k < 64; ++k) value = mixed(value + k);
     out[i] = value;
   }
 }

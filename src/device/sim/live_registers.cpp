@@ -31,12 +31,14 @@ const LiveRegisters::Function& LiveRegisters::function_of(const machine::Code& c
 unsigned LiveRegisters::of(const machine::Block& block, const machine::Warp& warp, unsigned all) {
   std::vector<std::uint32_t> places, live;
   const Function* function = nullptr;
+  const machine::Code* code = nullptr;
   for (unsigned i = 0; i < warp.count; ++i) {
     const machine::Thread& thread = block.thread(warp, i);
     if (thread.state == machine::ThreadState::exited) continue;
     const Place place = place_of(thread);
     if (place.depth > 1) return all;
-    function = &function_of(*place.code);
+    if (place.code != code) function = &function_of(*place.code);
+    code = place.code;
     if (std::find(places.begin(), places.end(), place.pc) == places.end()) places.push_back(place.pc);
   }
   for (const std::uint32_t pc : places) live.insert(live.end(), function->live[pc].begin(), function->live[pc].end());

@@ -1,6 +1,8 @@
 #include "device/sim/load_store_queue.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <utility>
 
 namespace heddle::device::sim {
 namespace {
@@ -58,23 +60,58 @@ WarpAccess LoadStoreQueue::access_of(const BlockContext& block, const IssueGroup
   return access;
 }
 
-std::uint32_t LoadStoreQueue::send(BlockContext& block, const IssueGroup& group, const machine::Effects& effects,
-                                   bool bypass_l1, IssueGroup* waits, bool writes) {
+std::uint32_t LoadStoreQueue::take_number() {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(in_flight_.size()));
     in_flight_.emplace_back();
   }
   const std::uint32_t number = free_.back();
   free_.pop_back();
-  InFlight& instruction = in_flight_[number];
-  instruction = {&block, group.warp, 0, 0, waits, block.warps[group.warp].physical, writes};
+  return number;
+}
+
+// Puts the lanes of an access into one that waits, is alike and has room, or into a new one.
+void LoadStoreQueue::join(const WarpAccess& access, std::uint32_t number) {
+  const auto lanes = static_cast<unsigned>(std::popcount(access.mask));
+  const auto takes = [&](const Waiting& one) {
+    const WarpAccess& other = one.access;
+    return one.joint && other.space == access.space && other.operation == access.operation &&
+           other.bytes == access.bytes && other.bypass_l1 == access.bypass_l1 &&
+           static_cast<unsigned>(std::popcount(other.mask)) + lanes <= machine::warp_size;
+  };
+  auto found = std::find_if(waiting_.begin(), waiting_.end(), takes);
+  if (found == waiting_.end()) {
+    const std::uint32_t joint = take_number();
+    in_flight_[joint] = {};
+    in_flight_[joint].parts = 1;
+    Waiting made{access, joint, true};
+    made.access.mask = 0;
+    waiting_.push_back(made);
+    found = waiting_.end() - 1;
+  }
+  in_flight_[found->number].members.push_back(number);
+  for (LaneMask rest = access.mask; rest != 0; rest &= rest - 1) {
+    const auto free = static_cast<unsigned>(std::countr_one(found->access.mask));
+    found->access.mask |= LaneMask{1} << free;
+    found->access.address[free] = access.address[static_cast<unsigned>(std::countr_zero(rest))];
+  }
+}
+
+std::uint32_t LoadStoreQueue::send(BlockContext& block, const IssueGroup& group, const machine::Effects& effects,
+                                   bool bypass_l1, IssueGroup* waits, bool writes) {
+  const std::uint32_t number = take_number();
+  in_flight_[number] = {&block, group.warp, 0, 0, waits, block.warps[group.warp].physical, writes};
+  const bool joins = block.divergence->shares_slots();
   for (std::size_t next = 0; next < effects.accesses().size();) {
     const std::size_t begin = next;
     WarpAccess access = access_of(block, group, effects, next, bypass_l1);
     const std::uint32_t bytes = effects.accesses()[begin].bytes;
     for (std::uint32_t done = 0; done < bytes; done += most_bytes) {
-      waiting_.push_back({access, number});
-      ++instruction.parts;
+      if (joins)
+        join(access, number);
+      else
+        waiting_.push_back({access, number});
+      ++in_flight_[number].parts;
       if (done + most_bytes >= bytes) break;
       for (unsigned lane = 0; lane < machine::warp_size; ++lane)
         if ((access.mask >> lane) & 1) access.address[lane] += most_bytes;
@@ -89,6 +126,10 @@ void LoadStoreQueue::complete(std::uint32_t number, Cycle ready) {
   instruction.ready = std::max(instruction.ready, ready);
   if (--instruction.parts != 0) return;
   free_.push_back(number);
+  const std::vector<std::uint32_t> members = std::move(instruction.members);
+  instruction.members.clear();
+  for (const std::uint32_t member : members) complete(member, ready);
+  if (!members.empty()) return;
   if (!instruction.block) return;
   --instruction.block->warps[instruction.warp].outstanding;
   done_.push_back({instruction.block, instruction.warp, number, instruction.ready, instruction.group,

@@ -33,6 +33,8 @@ class LoadStoreQueue {
   // Takes the accesses of an instruction of the group. Returns the number under which they complete.
   // `waits`: its threads go on when it is complete; null: done() has no group.
   // `writes`: the scoreboard has an entry for it.
+  // Where the block's groups share slots (the MIMD bound), its accesses join others that wait: as many lanes as a warp
+  // has are one access, of whichever threads they are.
   std::uint32_t send(BlockContext& block, const IssueGroup& group, const machine::Effects& effects, bool bypass_l1,
                      IssueGroup* waits, bool writes);
   // Offers what waits to the memory, and takes from it what is complete.
@@ -51,11 +53,15 @@ class LoadStoreQueue {
     IssueGroup* group = nullptr;
     std::uint32_t physical = 0;
     bool writes = false;
+    std::vector<std::uint32_t> members = {};  // of a joint access: the instructions that it is of
   };
   struct Waiting {
     WarpAccess access;
     std::uint32_t number;
+    bool joint = false;
   };
+  std::uint32_t take_number();
+  void join(const WarpAccess& access, std::uint32_t number);
   WarpAccess access_of(const BlockContext& block, const IssueGroup& group, const machine::Effects& effects,
                        std::size_t& next, bool bypass_l1) const;
   std::uint64_t address_of(const BlockContext& block, const IssueGroup& group,

@@ -45,9 +45,14 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
                               residency_->keeps_live_registers() ? limits.registers : 0},
         statistics_.policy);
   if (const Interweaving* how = issue_policy_->interweaving()) {
-    const SlotChooser::Rules rules{*how, options_.is("slot2", "any-free-group"), options_.number("ways"), shape_.warps};
-    interweave_ = std::make_unique<Interweave>(
-        Interweave{RowSet(machine), SlotChooser(rules, statistics_.policy), {}, {}, 0, SlotUse::idle});
+    const SlotChooser::Rules rules{*how, options_.is("slot2", "any-free-group"), options_.number("ways"), shape_.warps,
+                                   options_.is("fit", "any")};
+    interweave_ =
+        std::make_unique<Interweave>(Interweave{.rows = RowSet(machine),
+                                                .chooser = SlotChooser(rules, statistics_.policy),
+                                                .candidates = {},
+                                                .where = {},
+                                                .by_instruction = schedulers_.front().policy->by_instruction()});
   }
 }
 
@@ -121,6 +126,7 @@ void Sm::remove(BlockContext& block) {
   if (rotation_) {
     if (block.active) give_rows(block);
     rotation_->remove(block.id);
+    rotate_at_ = now_;  // others may have room
   }
   std::erase_if(returning_, [&](const Returning& returning) { return returning.block == &block; });
   std::make_heap(returning_.begin(), returning_.end());

@@ -103,11 +103,14 @@ class Sm {
     RowSet rows;
     SlotChooser chooser;
     std::vector<SlotCandidate> candidates;
-    std::vector<Context> where;  // of the candidates
+    std::vector<Context> where;   // of the candidates
+    bool by_instruction = false;  // the oldest is the instruction that has waited for longest, else the oldest warp's
+    std::vector<std::uint32_t> order = {};
     Cycle wake = 0;
     SlotUse use = SlotUse::idle;
   };
   void collect_contexts();
+  void sort_by_instruction();
   bool issue_together();
   void issue_context(const Context& context, Scheduler& scheduler, bool shares);
   void settle_context(BlockContext& block, std::size_t wide);

@@ -1,6 +1,7 @@
 // Cycles in which two instructions issue together, of warps of 64 threads (Simultaneous Branch and Warp Interweaving).
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 #include "device/sim/policies/frontier/frontier.hpp"
 #include "device/sim/sm.hpp"
@@ -64,11 +65,13 @@ void Sm::collect_contexts() {
         if (free > now_) wake = std::min(wake, free);
         state.candidates.push_back({block.get(), static_cast<std::uint32_t>(wide), frontier.number(wide), slot,
                                     frontier.group(wide, 0, 0).age, frontier.contexts(wide).hot(slot).order,
-                                    frontier.lanes(wide, slot), row, free <= now_});
+                                    frontier.lanes(wide, slot), row, free <= now_, free <= now_ + 1,
+                                    state.rows.interval(first.op->pipe) > 1});
         state.where.push_back({block.get(), wide, slot});
       }
     }
   }
+  if (state.by_instruction) sort_by_instruction();
   const auto any = [&](Wait one) { return waits[static_cast<unsigned>(one)] != 0; };
   state.wake = wake;
   state.use = !state.candidates.empty() ? SlotUse::pipeline
@@ -77,6 +80,25 @@ void Sm::collect_contexts() {
               : any(Wait::memory)       ? SlotUse::memory
               : any(Wait::barrier)      ? SlotUse::barrier
                                         : SlotUse::idle;
+}
+
+// Candidates come by age of their warps: these are put in the order of their instructions.
+void Sm::sort_by_instruction() {
+  Interweave& state = *interweave_;
+  const auto since = [&](const Context& at) {
+    return static_cast<const Frontier&>(*at.block->divergence).contexts(at.wide).hot(at.slot).not_before;
+  };
+  std::vector<std::uint32_t>& order = state.order;
+  order.resize(state.where.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return since(state.where[a]) < since(state.where[b]); });
+  const std::vector<SlotCandidate> candidates = state.candidates;
+  const std::vector<Context> where = state.where;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    state.candidates[i] = candidates[order[i]];
+    state.where[i] = where[order[i]];
+  }
 }
 
 // One cycle. Returns false before an operation that must wait for other SMs.
@@ -114,7 +136,7 @@ bool Sm::issue_together() {
   primary.wake = secondary.wake = issues || state.chooser.pending() ? now_ + 1 : state.wake;
   const Context first = choice.first ? state.where[index_of(choice.first)] : Context{};
   const Context second = choice.second ? state.where[index_of(choice.second)] : Context{};
-  if (choice.same_row)
+  if (choice.same_row && !options_.is("fit", "any"))
     PolicyAudit::require((choice.first->lanes & choice.second->lanes) == 0,
                          "two instructions share a row on other lanes");
   if (choice.first) issue_context(first, primary, false);

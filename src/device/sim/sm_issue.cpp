@@ -1,5 +1,6 @@
 // What a scheduler does in its turn, and what an instruction does when it issues.
 #include <algorithm>
+#include <array>
 #include <bit>
 
 #include "device/sim/policies/frontier/frontier.hpp"
@@ -26,6 +27,10 @@ Cycle Sm::read_operands(const IssueGroup& group, unsigned scheduler) {
 void Sm::collect(unsigned number) {
   Scheduler& scheduler = schedulers_[number];
   ready_.clear();
+  // When pipes are free is the same for all groups that want one of a class. Unknown until the first of them asks.
+  constexpr Cycle unknown = never - 1;
+  std::array<Cycle, std::size_t{2} * pipe_classes> free_at;
+  free_at.fill(unknown);
   Cycle wake = never;
   unsigned waits[8] = {};
   bool pipeline = false;
@@ -35,7 +40,8 @@ void Sm::collect(unsigned number) {
       ++waits[static_cast<unsigned>(group->wait)];
       continue;
     }
-    const Cycle free = pipe_free(*group->op, number);
+    Cycle& free = free_at[static_cast<std::size_t>(group->op->pipe) * 2 + (group->op->multiplies ? 1 : 0)];
+    if (free == unknown) free = pipe_free(*group->op, number);
     if (free <= now_) {
       ready_.push_back(group);
       continue;

@@ -55,6 +55,10 @@ unsigned Sm::registers_kept(const BlockContext& block) {
 
 // The end of a cycle.
 void Sm::rotate() {
+  const auto changed = [](const auto& block) { return block->changed; };
+  if (now_ < rotate_at_ && !watches_ && !rotation_->is_moving() &&
+      std::none_of(blocks_.begin(), blocks_.end(), changed))
+    return;
   Cycle again = rotate_at_ > now_ ? rotate_at_ : never;  // others' results come then
   for (const auto& one : blocks_) {
     BlockContext& block = *one;
@@ -63,7 +67,8 @@ void Sm::rotate() {
     const BlockState state = rotation_->state(block.id);
     if (state == BlockState::active) {
       const bool stalled = waits_for_memory(block) || repeats(block);
-      rotation_->stalled(block.id, stalled, stalled ? registers_kept(block) : 0);
+      const bool begins = stalled && !rotation_->is_stalled(block.id);
+      rotation_->stalled(block.id, stalled, begins ? registers_kept(block) : 0);
     }
     if (state != BlockState::pending) continue;
     const bool writes = block.pending_writes != 0 || block.last_write > now_;

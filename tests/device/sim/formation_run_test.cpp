@@ -91,6 +91,36 @@ TEST(FormedWarps, NoPolicyIsFasterThanMimd) {
     EXPECT_LT(bound, 1.01 * cycles(divergence)) << divergence;
 }
 
+// D4: also where all threads use shared memory, whose words a slot's threads read and write together.
+TEST(FormedWarps, SharedMemoryDoesNotBreakTheBound) {
+  const std::string body =
+      "mov.u32 %r2, 0;\nmov.u32 %r3, 0;\nand.b32 %r0, %t, 255;\nshl.b32 %r0, %r0, 2;\nmov.u32 %r1, s;\n"
+      "add.u32 %r0, %r0, %r1;\nL:\nst.shared.u32 [%r0], %r3;\nld.shared.u32 %r4, [%r0];\n"
+      "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %d, %r3, 16;\n@%d bra L;\n" +
+      store;
+  const auto cycles = [&](const std::string& divergence) {
+    return static_cast<double>(run_kernel("dwf-g80,divergence=" + divergence, body, core).figures.cycles());
+  };
+  EXPECT_LT(cycles("mimd"), 1.05 * cycles("pdom"));
+}
+
+// DH2: a loop with a branch inside, which a few threads leave in each turn. They have passed fewer joins than the
+// others, so that pdom-priority lets them go first, in warps of a few threads; with majority they wait for the others.
+TEST(FormedWarps, PdomPriorityLosesWhereThreadsLeaveALoopEarly) {
+  const std::string nested =
+      "mov.u32 %r2, 0;\nmov.u32 %r3, 0;\nmad.lo.u32 %r4, %i, 747796405, 2891336453;\nL:\n"
+      "mad.lo.u32 %r4, %r4, 1664525, 1013904223;\nsetp.lt.s32 %c, %r4, 0;\n@%c bra B;\n" +
+      added(3, 1) + "bra.uni J;\nB:\n" + added(3, 2) +
+      "J:\nadd.u32 %r3, %r3, 1;\nshr.u32 %r5, %r4, 12;\nand.b32 %r5, %r5, 511;\nsetp.eq.u32 %d, %r5, 0;\n"
+      "@%d bra X;\nsetp.lt.u32 %d, %r3, 96;\n@%d bra L;\nX:\n" +
+      added(600, 3) + store;
+  const KernelRun majority = run_kernel(dwf + ",lanes=swizzle,formation=majority", nested, core);
+  const KernelRun priority = run_kernel(dwf + ",lanes=swizzle,formation=pdom-priority", nested, core);
+  EXPECT_EQ(majority.words, run_kernel("dwf-g80", nested, core).words);
+  EXPECT_EQ(priority.words, majority.words);
+  EXPECT_GT(static_cast<double>(priority.figures.cycles()), 1.2 * static_cast<double>(majority.figures.cycles()));
+}
+
 // Groups of 8 threads take the same side.
 std::string sides_of_eight() {
   std::string text = even_and_odd;

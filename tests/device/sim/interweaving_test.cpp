@@ -79,6 +79,44 @@ TEST(Interweaving, TheMatrixScoreboardIsConservative) {
   }
 }
 
+// S10: with one warp both schedulers have the same to choose from. What both have chosen executes once.
+TEST(Interweaving, WhatBothSchedulersChooseExecutesOnce) {
+  const KernelShape one{.threads = 64, .blocks = 1, .words = 64};
+  const std::string body = "mov.u32 %r6, %t;\nmov.u32 %r7, %t;\n" + operations(8, "%r6") + operations(8, "%r7") +
+                           "xor.b32 %r6, %r6, %r7;\nmul.wide.u32 %q, %i, 4;\nadd.u64 %q, %p, %q;\n"
+                           "st.global.u32 [%q], %r6;\n";
+  const KernelRun stack = run_kernel("sbi-fermi", body, one), swi = run_kernel("sbi-fermi,issue=swi", body, one);
+  EXPECT_EQ(swi.words, stack.words);
+  EXPECT_EQ(swi.figures.sm.thread_instructions, stack.figures.sm.thread_instructions);
+  EXPECT_GT(swi.figures.sm.policy[PolicyEvent::conflicts], 0u);
+}
+
+// S13: the second slot has other contexts of the first one's warp, and such of others.
+TEST(Interweaving, BothKindsOfCandidatesIssue) {
+  const KernelShape shape{.threads = 256, .blocks = 4, .words = 64};
+  const KernelRun both = run_kernel("sbi-fermi,issue=sbi+swi,lanes=xor-rev", sides(9, 5), shape);
+  EXPECT_GT(both.figures.sm.policy[PolicyEvent::same_warp], 0u);
+  EXPECT_GT(both.figures.sm.policy[PolicyEvent::secondary], both.figures.sm.policy[PolicyEvent::same_warp]);
+}
+
+// The bound of lane maps: the second instruction may use any lanes of which enough are free.
+TEST(Interweaving, AnyLanesAreABoundForLaneMaps) {
+  const std::string body =
+      "mov.u32 %r6, %t;\nand.b32 %r0, %t, 63;\nmov.u32 %r5, 4;\nsetp.eq.u32 %c, %r0, 0;\n@%c mov.u32 %r5, 40;\nL:\n" +
+      operations(8, "%r6") + "sub.u32 %r5, %r5, 1;\nsetp.ne.u32 %d, %r5, 0;\n@%d bra L;\n";
+  const double any = cycles(",issue=swi,lanes=identity,fit=any", body);
+  EXPECT_LT(any, 0.98 * cycles(",issue=swi,lanes=identity", body));
+  EXPECT_LT(any, 1.02 * cycles(",issue=swi,lanes=xor-rev", body));
+}
+
+// 2.1: the oldest is the instruction that has waited for longest, so that warps of the same work go on together; with
+// the oldest warp first some are far ahead.
+TEST(Interweaving, TheOldestInstructionIsNotTheOldestWarps) {
+  const std::string body = sides(24, 8);
+  EXPECT_NE(cycles(",issue=sbi", body), cycles(",issue=sbi,scheduler=oldest", body));
+  EXPECT_NE(cycles("", body), cycles(",scheduler=oldest", body));
+}
+
 // S8: a chain of one warp takes longer by the cycles that two schedulers and the delivery add to each instruction.
 TEST(Interweaving, AChainIsSlowerByTheSecondScheduler) {
   const std::string chain = operations(64, "%r6");

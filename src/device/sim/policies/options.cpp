@@ -47,6 +47,8 @@ constexpr PolicyOption table[] = {
     {"scoreboard", "exact", "exact, matrix", 0, 0, interwoven,
      "dependences between threads, or between the slots in which they have been"},
     {"ways", "0", "", 0, 64, swi, "warps among which the second slot looks; 0: all"},
+    {"fit", "lanes", "lanes, any", 0, 0, swi,
+     "the second instruction's lanes are those that the first leaves; or any as many: a bound for lane maps"},
     {"swap", "on-stall", "on-stall, literal", 0, 0, virtual_thread,
      "warps at a barrier count as stalled beside one that waits for memory, or do not"},
     {"context-entries", "4", "", 1, 64, virtual_thread, "entries of a warp's stack in a context"},

@@ -25,11 +25,12 @@ constexpr std::array<Named<std::unique_ptr<DivergencePolicy> (*)(const Divergenc
     {"its", make_convergence},
     {"tbc", make_compaction},
 }};
-constexpr std::array<Named<std::unique_ptr<WarpSchedPolicy> (*)()>, 4> schedulers{{
+constexpr std::array<Named<std::unique_ptr<WarpSchedPolicy> (*)()>, 5> schedulers{{
     {"lrr", make_loose_round_robin},
     {"gto", make_greedy_then_oldest},
     {"two-level", make_two_level},
     {"oldest", make_oldest_first},
+    {"oldest-instruction", make_oldest_instruction},
 }};
 constexpr std::array<Named<std::unique_ptr<IssuePolicy> (*)()>, 6> issues{{
     {"single", make_single_issue},

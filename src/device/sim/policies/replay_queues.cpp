@@ -18,13 +18,14 @@ class ActiveFirst final : public MemQueuePolicy {
  public:
   std::size_t capacity() const override { return 2 * entries; }
   std::size_t next(std::span<const WaitingAccess> waiting, std::size_t refused) const override {
-    const std::size_t active = nth(waiting, true, 0);
-    return nth(waiting, active != waiting.size(), refused);
+    const std::size_t active = nth(waiting, true, 0, 0);
+    if (active != waiting.size()) return refused == 0 ? active : nth(waiting, true, active, refused);
+    return nth(waiting, false, 0, refused);
   }
 
  private:
-  static std::size_t nth(std::span<const WaitingAccess> waiting, bool active, std::size_t n) {
-    for (std::size_t i = 0; i < waiting.size(); ++i)
+  static std::size_t nth(std::span<const WaitingAccess> waiting, bool active, std::size_t from, std::size_t n) {
+    for (std::size_t i = from; i < waiting.size(); ++i)
       if (waiting[i].active == active && n-- == 0) return i;
     return waiting.size();
   }

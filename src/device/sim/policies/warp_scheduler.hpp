@@ -20,11 +20,14 @@ class WarpSchedPolicy {
   // Before pick(), where the policy wants to know of groups that cannot issue: all of the scheduler's, `ready` among
   // them.
   virtual void look(std::span<IssueGroup* const> /*all*/) {}
+  // For slots that share a cycle, which have their own rules: "the oldest" is among instructions, not among warps.
+  virtual bool by_instruction() const { return false; }
 };
 
 std::unique_ptr<WarpSchedPolicy> make_loose_round_robin();
 std::unique_ptr<WarpSchedPolicy> make_greedy_then_oldest();
 std::unique_ptr<WarpSchedPolicy> make_two_level();
 std::unique_ptr<WarpSchedPolicy> make_oldest_first();
+std::unique_ptr<WarpSchedPolicy> make_oldest_instruction();
 
 }  // namespace heddle::device::sim

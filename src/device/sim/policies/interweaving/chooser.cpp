@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace heddle::device::sim {
 
@@ -15,22 +16,22 @@ SlotChooser::Choice SlotChooser::choose(std::span<const SlotCandidate> candidate
 }
 
 // Section 2.4: the oldest warp of which a context can issue; both, if they use other units or, on other lanes, the
-// same.
+// same. The slot that it leaves may take another warp's instruction for other units.
 SlotChooser::Choice SlotChooser::interweave_branches(std::span<const SlotCandidate> candidates) const {
   Choice choice;
   const auto oldest =
       std::find_if(candidates.begin(), candidates.end(), [](const SlotCandidate& one) { return one.free; });
   if (oldest == candidates.end()) return choice;
-  (oldest->slot == 0 ? choice.first : choice.second) = &*oldest;
-  for (const SlotCandidate& one : candidates) {
-    if (choice.second || one.slot != 1 || !one.same_warp(*oldest)) continue;
-    choice.same_row = one.row == choice.first->row;
-    if (one.free || choice.same_row) choice.second = &one;
-  }
-  if (choice.second || !rules_.any_free_group) return choice;
-  choice.same_row = false;
+  const SlotCandidate* beside = nullptr;
   for (const SlotCandidate& one : candidates)
-    if (!choice.second && one.free && !one.same_warp(*oldest) && one.row != choice.first->row) choice.second = &one;
+    if (one.same_warp(*oldest) && one.slot != oldest->slot && (one.free || one.row == oldest->row)) beside = &one;
+  choice.same_row = beside && beside->row == oldest->row;
+  for (const SlotCandidate& one : candidates)
+    if (!beside && rules_.any_free_group && one.free && !one.same_warp(*oldest) && one.row != oldest->row)
+      beside = &one;
+  choice.first = &*oldest;
+  choice.second = beside;
+  if (beside && oldest->slot == 1) std::swap(choice.first, choice.second);  // a warp's primary context goes first
   return choice;
 }
 
@@ -39,6 +40,13 @@ bool SlotChooser::looks_at(const SlotCandidate& candidate, std::uint32_t asking,
   if (any || rules_.ways == 0 || rules_.ways >= rules_.warps) return true;
   const unsigned sets = std::max(rules_.warps / rules_.ways, 1u);
   return candidate.number % sets == (asking + 1) % sets;
+}
+
+// Beside the first instruction, in its row or in another one.
+bool SlotChooser::fits(const SlotCandidate& one, const SlotCandidate* first) const {
+  if (!first || one.row != first->row) return one.free;
+  if (rules_.any_lane) return std::popcount(one.lanes) + std::popcount(first->lanes) <= 64;
+  return (one.lanes & first->lanes) == 0;
 }
 
 // The candidate with most lanes among those that fit; the same warp's first, then by chance.
@@ -50,8 +58,7 @@ const SlotCandidate* SlotChooser::best_fit(std::span<const SlotCandidate> candid
   std::uint64_t best_rank = 0;
   for (const SlotCandidate& one : candidates) {
     if (!visible(one)) continue;
-    const bool shares = first && one.row == first->row;
-    if (shares ? (one.lanes & first->lanes) != 0 : !one.free) continue;
+    if (!fits(one, first)) continue;
     const bool same_warp = first && one.same_warp(*first);
     if (!same_warp && !looks_at(one, asking, first == nullptr)) continue;
     const std::uint32_t chance = (one.number * 0x9e3779b9u ^ random_ * 0x85ebca6bu) >> 16;
@@ -78,11 +85,12 @@ SlotChooser::Choice SlotChooser::interweave_warps(std::span<const SlotCandidate>
   const auto visible = [&](const SlotCandidate& one) {
     return (rules_.how.branches || one.slot == 0) && &one != choice.first && !(choice.keeps && one.same(pending_));
   };
-  if (!choice.keeps) {
-    for (const SlotCandidate& one : candidates)
-      if (!choice.next && visible(one)) choice.next = &one;
-  }
   choice.second = best_fit(candidates, visible, choice.first);
+  // As the schedulers of the baseline, the first one does not wait for units while an instruction for others is ready.
+  // It knows what it has chosen before, not what the second one chooses now.
+  const auto held = [&](unsigned row) { return choice.first && choice.first->holds_row && choice.first->row == row; };
+  for (const SlotCandidate& one : candidates)
+    if (!choice.keeps && !choice.next && visible(one) && one.free_next && !held(one.row)) choice.next = &one;
   choice.same_row = choice.first && choice.second && choice.first->row == choice.second->row;
   choice.conflict = choice.second && choice.second == choice.next;
   if (choice.conflict) choice.next = nullptr;  // the second scheduler's copy issues

@@ -21,6 +21,8 @@ struct SlotCandidate {
   WideMask lanes = 0;        // of the SIMD unit
   unsigned row = 0;          // of units
   bool free = true;          // the row takes an instruction in this cycle
+  bool free_next = true;     // it does in the next one, if nothing else takes it in this one
+  bool holds_row = false;    // it occupies its row for more than a cycle
   bool same_warp(const SlotCandidate& other) const { return owner == other.owner && warp == other.warp; }
   bool same(const SlotCandidate& other) const { return same_warp(other) && order == other.order; }
 };
@@ -32,6 +34,7 @@ class SlotChooser {
     bool any_free_group = true;  // SBI: without a secondary context the second slot takes another warp's instruction
     unsigned ways = 0;           // SWI: warps among which the second slot looks; 0: all
     unsigned warps = 16;         // of the SM
+    bool any_lane = false;       // SWI: threads could use any lane, a bound
   };
   struct Choice {
     const SlotCandidate* first = nullptr;
@@ -56,6 +59,7 @@ class SlotChooser {
   template <class Visible>
   const SlotCandidate* best_fit(std::span<const SlotCandidate> candidates, const Visible& visible,
                                 const SlotCandidate* first) const;
+  bool fits(const SlotCandidate& one, const SlotCandidate* first) const;
   bool looks_at(const SlotCandidate& candidate, std::uint32_t asking, bool any) const;
 
   const Rules rules_;

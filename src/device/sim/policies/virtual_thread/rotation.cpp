@@ -48,6 +48,7 @@ BlockState BlockRotation::add(Id id, unsigned threads, unsigned warps, Cycle con
 void BlockRotation::remove(Id id) {
   const Block& block = find(id);
   if (block.state == BlockState::active || block.state == BlockState::restoring) count(block, false);
+  if (block.state == BlockState::restoring) --restoring_;
   held_ -= block.kept;
   std::erase(marked_, id);
   std::erase(ready_, id);
@@ -75,6 +76,7 @@ void BlockRotation::pending(Id id, bool is) {
 void BlockRotation::restore(Block& block) {
   count(block, true);
   block.state = BlockState::restoring;
+  ++restoring_;
   block.left = block.context + moves(block.kept) + evacuation_;
   evacuation_ = 0;
   counts_[PolicyEvent::context_cycles] += block.left;
@@ -123,6 +125,7 @@ const std::vector<BlockRotation::Change>& BlockRotation::step(Cycle now, Cycle p
   for (Block& block : blocks_) {
     if (block.state != BlockState::restoring || block.left != 0) continue;
     block.state = BlockState::active;
+    --restoring_;
     ++counts_[PolicyEvent::swaps_in];
     changes_.push_back({block.id, block.state});
   }

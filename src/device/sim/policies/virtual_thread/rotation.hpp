@@ -42,8 +42,9 @@ class BlockRotation {
   void remove(Id id);
   BlockState state(Id id) const { return find(id).state; }
   // All warps of an active block wait for memory, or do no longer. `keeps`: registers that it needs while it has given
-  // way.
+  // way; of a block that is stalled already they are known.
   void stalled(Id id, bool is, unsigned keeps = 0);
+  bool is_stalled(Id id) const { return find(id).stalled; }
   // Results of a block that has given way are under way, or are all there.
   void pending(Id id, bool is);
   // What changes in this cycle. Blocks that have become `pending` have to say whether results are under way. Contexts
@@ -52,6 +53,8 @@ class BlockRotation {
   // The first cycle in which step() does something by itself.
   Cycle next_event() const;
   unsigned active() const { return active_; }
+  // Contexts are read: step() has to see each cycle.
+  bool is_moving() const { return restoring_ != 0; }
   // Registers that blocks have in the register file.
   unsigned held() const { return held_; }
 
@@ -82,6 +85,7 @@ class BlockRotation {
   std::vector<Change> changes_;
   unsigned active_ = 0, threads_ = 0, warps_ = 0;  // active, or about to be
   unsigned held_ = 0;
+  unsigned restoring_ = 0;
   Cycle evacuation_ = 0;  // of registers that have to be moved before the next block comes
   Cycle moves_from_ = 0;  // the port has time for contexts from then on
   Cycle moved_until_ = 0;
