@@ -93,6 +93,7 @@ class GpuProfiler final : public Profiler {
     SteppedMachine machine(*one_sm_);
     const double busy = count_alone(machine, copy, made);
     made.memory_use = 0;  // that of one SM says nothing of a full GPU
+    made.demands = {};    // nor do demands of memory that SMs share
     const auto occupancy =
         kernel.function().whole_occupancy(kernel.config().block, kernel.config().dynamic_shared_bytes);
     if (occupancy) made.needs.registers = occupancy->registers;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "sched/policy/pair_rates.hpp"
 
@@ -45,6 +46,16 @@ void count_machine_code(const sched::CoRunDevice& corun, sched::KernelTraits& tr
   cycles = std::clamp(corun.sm.schedulers / std::max(traits.alone_ipc, 1e-9), 1.0, std::max(1.0, cycles));
 }
 
+std::string demands_text(const model::Demands& demands) {
+  if (!demands.known()) return "";
+  constexpr std::array<const char*, model::stations> names = {
+      "issue", "alu", "fma", "fp64", "sfu", "load/store", "branch", "look-ups", "shared", "way to L2", "DRAM"};
+  std::string text = "demands       cycles of an instruction:";
+  for (std::size_t station = 0; station < model::stations; ++station)
+    if (demands.cycles[station] > 0) text += fmt::format(" {} {:.3f},", names[station], demands.cycles[station]);
+  return text + fmt::format(" away {:.1f}\n", demands.away);
+}
+
 }  // namespace
 
 sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoRunDevice& corun,
@@ -84,6 +95,7 @@ std::string profile_text(const Kernel& kernel, const sched::KernelTraits& traits
                       of.profile.accesses_per_wait, 100 * of.profile.misses, of.profile.far);
   text += fmt::format("pipes         an instruction needs {:.2f} cycles of the pipe that is used most\n",
                       of.profile.issue_cycles);
+  text += demands_text(of.demands);
   text += fmt::format("IPC alone     {:.4f} on an SM\n", traits.alone_ipc);
   text += fmt::format("PUR           {:.4f}\nMUR           {:.4f}\n", of.pipeline_use, of.memory_use);
   text += fmt::format("occupancy     {:.1f} % ({} blocks of {} warps on an SM)\n",

@@ -17,6 +17,16 @@ model::PairIpc measure_pair(Profiler& profiler, const sched::CoRunDevice& corun,
           rates[1] * second.traits->kernel.block_instructions / sms};
 }
 
+std::vector<std::pair<unsigned, unsigned>> some_ratios(const sched::CoRunDevice& corun, const Kernel& first,
+                                                       const Kernel& second, unsigned most) {
+  const auto all = sched::full_ratios(corun.limits, first.traits->kernel, second.traits->kernel);
+  const std::size_t count = std::min<std::size_t>(all.size(), most);
+  std::vector<std::pair<unsigned, unsigned>> some;
+  for (std::size_t i = 0; i < count; ++i)
+    some.push_back(all[count == 1 ? all.size() / 2 : i * (all.size() - 1) / (count - 1)]);
+  return some;
+}
+
 sched::MeasuredRates::Table measure_pairs(Profiler& profiler, std::span<Kernel* const> kernels,
                                           const sched::CoRunDevice& corun, unsigned most_ratios, unsigned rounds) {
   sched::MeasuredRates::Table table;
@@ -24,13 +34,9 @@ sched::MeasuredRates::Table measure_pairs(Profiler& profiler, std::span<Kernel* 
     for (std::size_t j = i + 1; j < kernels.size(); ++j) {
       Kernel *first = kernels[i], *second = kernels[j];
       if (first->id() > second->id()) std::swap(first, second);
-      const auto ratios = sched::full_ratios(corun.limits, first->traits->kernel, second->traits->kernel);
-      const std::size_t count = std::min<std::size_t>(ratios.size(), most_ratios);
-      for (std::size_t k = 0; k < count; ++k) {
-        const auto& [a, b] = ratios[count == 1 ? ratios.size() / 2 : k * (ratios.size() - 1) / (count - 1)];
+      for (const auto& [a, b] : some_ratios(corun, *first, *second, most_ratios))
         table[{first->id(), second->id()}].push_back(
             {a, b, measure_pair(profiler, corun, *first, a, *second, b, rounds)});
-      }
     }
   return table;
 }

@@ -1,6 +1,7 @@
 #include <map>
 
 #include "base/fail.hpp"
+#include "batch/demands.hpp"
 #include "batch/machine_model.hpp"
 #include "batch/profiler.hpp"
 
@@ -17,7 +18,9 @@ class SimulatedProfiler final : public Profiler {
   sched::CoRunDevice corun(const model::MemoryLatency& latency) override { return corun_of(machine_, latency); }
   double count(Kernel& kernel, model::Candidate& made) override {
     SteppedMachine machine(device_);
-    return count_alone(machine, kernel, made);
+    const double busy = count_alone(machine, kernel, made);
+    made.demands.away = measure_away(machine, kernel, made.demands);
+    return busy;
   }
   std::vector<double> steady_rates(std::span<const Share> shares, unsigned rounds) override;
 

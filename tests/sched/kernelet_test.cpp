@@ -386,7 +386,7 @@ TEST(PairRates, FullRatiosAreAllThatFit) {
 
 TEST(KerneletPolicy, NamesAndVariants) {
   for (const char* const name : {"kernelet", "kernelet:balanced", "kernelet:on-finish", "kernelet:uncalibrated",
-                                 "kernelet:constant", "serial", "base", "base:2", "mc:7"})
+                                 "kernelet:chains", "kernelet:constant", "serial", "base", "base:2", "mc:7"})
     EXPECT_NE(make_policy(name), nullptr) << name;
   const auto message = [](std::string_view name) -> std::string {
     try {
