@@ -31,10 +31,10 @@ struct Shape {
   unsigned gpu_resident = 1, gpu_work = 1;
 };
 const std::map<std::string, Shape>& shapes() {
-  static const std::map<std::string, Shape> all = {{"pc", {6, 6, 1, 10, 8, 48}},  {"sad", {6, 8, 1, 12, 32, 16}},
-                                                   {"spmv", {6, 5, 1, 8, 8, 2}},  {"st", {8, 8, 1, 5, 16, 4}},
-                                                   {"mm", {12, 4, 1, 8, 8, 12}},  {"mriq", {8, 6, 1, 10, 8, 24}},
-                                                   {"bs", {12, 8, 1, 12, 16, 3}}, {"tea", {8, 8, 1, 12, 16, 24}}};
+  static const std::map<std::string, Shape> all = {{"pc", {6, 6, 2, 10, 8, 48}}, {"sad", {6, 8, 4, 12, 32, 16}},
+                                                   {"spmv", {6, 5, 2, 8, 8, 2}}, {"st", {6, 8, 3, 5, 16, 4}},
+                                                   {"mm", {6, 4, 4, 8, 8, 12}},  {"mriq", {6, 6, 4, 10, 8, 24}},
+                                                   {"bs", {6, 8, 3, 12, 16, 3}}, {"tea", {6, 8, 3, 12, 16, 24}}};
   return all;
 }
 
@@ -121,16 +121,22 @@ void Experiment::profile_kernels() {
   results_.write();
 }
 
-model::PairIpc Experiment::measure_pair(batch::Kernel& first, unsigned first_blocks, batch::Kernel& second,
-                                        unsigned second_blocks) {
+sched::MeasuredRatio Experiment::measure_pair(batch::Kernel& first, unsigned first_blocks, batch::Kernel& second,
+                                              unsigned second_blocks) {
   const std::string name = fmt::format("pair/{}+{}/{}:{}", first.name(), second.name(), first_blocks, second_blocks);
-  std::optional<model::PairIpc> measured;
-  const auto both = [&] {
-    if (!measured) measured = batch::measure_pair(*profiler_, corun_, first, first_blocks, second, second_blocks, 2);
-    return *measured;
+  std::optional<sched::MeasuredRatio> measured;
+  const auto of = [&](const char* what, const std::function<double(const sched::MeasuredRatio&)>& value) {
+    return keep(name + what, [&] {
+      if (!measured) measured = batch::measure_pair(*profiler_, corun_, first, first_blocks, second, second_blocks, 2);
+      return value(*measured);
+    });
   };
-  return {keep(name + "/first IPC", [&] { return both().first; }),
-          keep(name + "/second IPC", [&] { return both().second; })};
+  sched::MeasuredRatio made{first_blocks, second_blocks, {}, 0, 0};
+  made.together.first = of("/first IPC", [](const auto& ratio) { return ratio.together.first; });
+  made.together.second = of("/second IPC", [](const auto& ratio) { return ratio.together.second; });
+  made.first_on_sm = of("/first on SM", [](const auto& ratio) { return ratio.first_on_sm; });
+  made.second_on_sm = of("/second on SM", [](const auto& ratio) { return ratio.second_on_sm; });
+  return made;
 }
 
 void Experiment::measure_ratios(batch::Kernel& first, batch::Kernel& second, PairFigures& figures) {
@@ -139,8 +145,8 @@ void Experiment::measure_ratios(batch::Kernel& first, batch::Kernel& second, Pai
   std::array<double, 3> best;
   best.fill(-1e9);
   for (const auto& [of_a, of_b] : batch::some_ratios(corun_, first, second, options_.ratios)) {
-    const model::PairIpc together = measure_pair(first, of_a, second, of_b);
-    ratios.push_back({of_a, of_b, together});
+    const sched::MeasuredRatio& measured = ratios.emplace_back(measure_pair(first, of_a, second, of_b));
+    const model::PairIpc together = measured.together;
     const std::string name = fmt::format("pair/{}+{}/{}:{}", first.name(), second.name(), of_a, of_b);
     const auto profit = [&](const model::PairIpc& ipc) {
       return model::coscheduling_profit(ipc, a.alone_ipc, b.alone_ipc);

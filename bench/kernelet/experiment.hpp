@@ -53,8 +53,8 @@ class Experiment {
     double errors = 0, errors_of_chains = 0;
     std::size_t ratios = 0;
   };
-  model::PairIpc measure_pair(batch::Kernel& first, unsigned first_blocks, batch::Kernel& second,
-                              unsigned second_blocks);
+  sched::MeasuredRatio measure_pair(batch::Kernel& first, unsigned first_blocks, batch::Kernel& second,
+                                    unsigned second_blocks);
   void measure_ratios(batch::Kernel& first, batch::Kernel& second, PairFigures& figures);
   void run_mix(const Mix& mix, const std::string& name);
   std::vector<Mix> chosen_mixes() const;

@@ -1,9 +1,6 @@
 #include "batch/demands.hpp"
 
 #include <algorithm>
-#include <numeric>
-
-#include "batch/machine_model.hpp"
 
 namespace heddle::batch {
 namespace {
@@ -38,11 +35,10 @@ model::Demands demands_of(const device::sim::KernelStatistics& counted,
     if (sm.pipe_counts[pipe] != 0)
       made.cycles[model::pipes + pipe] =
           each(sm.pipe_cycles[pipe], instructions) / each(sm.pipe_counts[pipe], machine.sms);
-  // A look-up takes a cycle, and the one that finds no place blocks all behind it.
-  const std::uint64_t blocked =
-      std::accumulate(memory.sm.stall_cycles.begin(), memory.sm.stall_cycles.end(), std::uint64_t{0});
+  // Accesses are looked up one after the other, each transaction in a cycle, or as slowly as MSHRs become free.
+  const double held = each(memory.sm.mshr_cycles, std::max(1u, memory.mshrs));
   made.cycles[model::port] =
-      each(memory.sm.transactions, instructions) / std::max(1u, machine.l1.banks) + each(blocked, instructions);
+      std::max(each(memory.sm.transactions, std::max(1u, machine.l1.banks)), held) / std::max(1.0, count);
   made.accesses = each(memory.sm.global_accesses + memory.sm.local_accesses, instructions);
   made.cycles[model::shared] = each(memory.sm.shared_passes, instructions) * machine.shared.interval;
   const double l2_bytes = static_cast<double>(machine.l2.bytes_per_cycle) * machine.l2.slices / machine.sms;
@@ -51,14 +47,6 @@ model::Demands demands_of(const device::sim::KernelStatistics& counted,
                                        each(memory.l2.bytes, instructions) / l2_bytes});
   made.cycles[model::dram] = dram_cycles(memory, machine) * machine.sms / std::max(1.0, count);
   return made;
-}
-
-double measure_away(device::sim::SteppedMachine& machine, Kernel& kernel, const model::Demands& demands) {
-  const std::uint64_t blocks = std::min<std::uint64_t>(machine.machine().sms, kernel.blocks());
-  const device::sim::KernelStatistics counted = run_alone(machine, kernel, blocks);
-  constexpr unsigned warp = 32;
-  const double warps = static_cast<double>((kernel.config().block.count() + warp - 1) / warp);
-  return model::cycles_away(demands, warps, each(counted.sm.resident_warp_cycles, counted.sm.warp_instructions));
 }
 
 }  // namespace heddle::batch

@@ -99,7 +99,7 @@ class GpuProfiler final : public Profiler {
     if (occupancy) made.needs.registers = occupancy->registers;
     return busy;
   }
-  std::vector<double> steady_rates(std::span<const Share> shares, unsigned rounds) override;
+  std::vector<SteadyRate> steady_rates(std::span<const Share> shares, unsigned rounds) override;
 
  private:
   void measure_clock() {
@@ -155,7 +155,7 @@ class GpuProfiler final : public Profiler {
   double cycles_per_ns_ = 1, launch_cycles_ = 0, slice_cycles_ = 0;
 };
 
-std::vector<double> GpuProfiler::steady_rates(std::span<const Share> shares, unsigned rounds) {
+std::vector<SteadyRate> GpuProfiler::steady_rates(std::span<const Share> shares, unsigned rounds) {
   std::vector<SteadyShare> running;
   for (const Share& share : shares) running.emplace_back(share, processors());
   const auto executor = make_queue_executor(device_, watcher_);
@@ -175,8 +175,8 @@ std::vector<double> GpuProfiler::steady_rates(std::span<const Share> shares, uns
     fill();
   }
   while (!executor->idle()) executor->wait(std::nullopt);
-  std::vector<double> rates;
-  for (const SteadyShare& share : running) rates.push_back(share.rate() / cycles_per_ns_);
+  std::vector<SteadyRate> rates;
+  for (const SteadyShare& share : running) rates.push_back({share.rate() / cycles_per_ns_, 0});
   return rates;
 }
 

@@ -25,9 +25,22 @@ unsigned smallest_slice(Profiler& profiler, Kernel& kernel, unsigned resident, d
     const Share share{&kernel,
                       resident,
                       {std::uint64_t{least} * sms, (2 * resident + least - 1) / least, std::uint64_t{resident} * sms}};
-    if (whole / profiler.steady_rates({&share, 1}, options.rounds).front() - 1 <= options.overhead) break;
+    if (whole / profiler.steady_rates({&share, 1}, options.rounds).front().blocks - 1 <= options.overhead) break;
   }
   return std::min(least, resident);
+}
+
+// With a quarter of the blocks that fit, where warps hardly wait for one another.
+double cycles_away(Profiler& profiler, Kernel& kernel, const model::Candidate& made, unsigned resident,
+                   const ProfileOptions& options) {
+  const unsigned sms = profiler.processors(), few = std::max(1u, resident / 4);
+  const std::uint64_t blocks = std::uint64_t{few} * sms;
+  constexpr unsigned ahead = 3, more_rounds = 2;
+  const Share share{&kernel, few, {blocks, ahead, blocks}};
+  const double ended = profiler.steady_rates({&share, 1}, more_rounds * options.rounds).front().blocks;
+  const double warps = few * warps_of(kernel);
+  fmt::print("RAW few {} warps {} cycles {}\n", few, warps, warps * sms / (ended * made.block_instructions));
+  return model::cycles_away(made.demands, warps, warps * sms / (ended * made.block_instructions));
 }
 
 // A GPU's machine code has fewer instructions than PTX where one does the work of several. So a kernel that seems to be
@@ -71,8 +84,9 @@ sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoR
   const bool in_queues = corun.slice_cycles > 0;
   const std::uint64_t full = std::uint64_t{resident} * sms;
   const Share alone{&kernel, resident, {in_queues ? kernel.blocks() : full, ahead, full}};
-  const double whole = profiler.steady_rates({&alone, 1}, options.rounds).front();
+  const double whole = profiler.steady_rates({&alone, 1}, options.rounds).front().blocks;
   traits.alone_ipc = whole * made.block_instructions / sms;
+  if (made.demands.known()) made.demands.away = cycles_away(profiler, kernel, made, resident, options);
   if (in_queues) count_machine_code(corun, traits);
   made.pipeline_use = traits.alone_ipc / profiler.peak_ipc();
   // Where nothing has counted it while the device was full.

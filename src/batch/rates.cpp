@@ -5,16 +5,18 @@
 
 namespace heddle::batch {
 
-model::PairIpc measure_pair(Profiler& profiler, const sched::CoRunDevice& corun, Kernel& first, unsigned first_blocks,
-                            Kernel& second, unsigned second_blocks, unsigned rounds) {
+sched::MeasuredRatio measure_pair(Profiler& profiler, const sched::CoRunDevice& corun, Kernel& first,
+                                  unsigned first_blocks, Kernel& second, unsigned second_blocks, unsigned rounds) {
   const unsigned sms = profiler.processors();
   const model::PairIpc expected = sched::forecast(corun, *first.traits, first_blocks, *second.traits, second_blocks);
   const std::array<Share, 2> shares{
       {{&first, first_blocks, sched::plan_slices(corun, sms, *first.traits, first_blocks, expected.first)},
        {&second, second_blocks, sched::plan_slices(corun, sms, *second.traits, second_blocks, expected.second)}}};
-  const std::vector<double> rates = profiler.steady_rates(shares, rounds);
-  return {rates[0] * first.traits->kernel.block_instructions / sms,
-          rates[1] * second.traits->kernel.block_instructions / sms};
+  const std::vector<SteadyRate> rates = profiler.steady_rates(shares, rounds);
+  sched::MeasuredRatio made{first_blocks, second_blocks, {}, rates[0].on_sm, rates[1].on_sm};
+  made.together = {rates[0].blocks * first.traits->kernel.block_instructions / sms,
+                   rates[1].blocks * second.traits->kernel.block_instructions / sms};
+  return made;
 }
 
 std::vector<std::pair<unsigned, unsigned>> some_ratios(const sched::CoRunDevice& corun, const Kernel& first,
@@ -35,8 +37,7 @@ sched::MeasuredRates::Table measure_pairs(Profiler& profiler, std::span<Kernel* 
       Kernel *first = kernels[i], *second = kernels[j];
       if (first->id() > second->id()) std::swap(first, second);
       for (const auto& [a, b] : some_ratios(corun, *first, *second, most_ratios))
-        table[{first->id(), second->id()}].push_back(
-            {a, b, measure_pair(profiler, corun, *first, a, *second, b, rounds)});
+        table[{first->id(), second->id()}].push_back(measure_pair(profiler, corun, *first, a, *second, b, rounds));
     }
   return table;
 }

@@ -73,6 +73,7 @@ class ModelRates final : public PairRates {
 struct MeasuredRatio {
   unsigned first_blocks = 0, second_blocks = 0;
   model::PairIpc together = {};
+  double first_on_sm = 0, second_on_sm = 0;  // blocks that were on an SM in fact, on the mean; 0: not known
 };
 // OPT of the paper: the best of measured ratios.
 class MeasuredRates final : public PairRates {
