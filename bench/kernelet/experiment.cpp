@@ -31,10 +31,10 @@ struct Shape {
   unsigned gpu_resident = 1, gpu_work = 1;
 };
 const std::map<std::string, Shape>& shapes() {
-  static const std::map<std::string, Shape> all = {{"pc", {6, 6, 2, 10, 8, 48}}, {"sad", {6, 8, 4, 12, 32, 16}},
-                                                   {"spmv", {6, 5, 2, 8, 8, 2}}, {"st", {6, 8, 3, 5, 16, 4}},
-                                                   {"mm", {6, 4, 4, 8, 8, 12}},  {"mriq", {6, 6, 4, 10, 8, 24}},
-                                                   {"bs", {6, 8, 3, 12, 16, 3}}, {"tea", {6, 8, 3, 12, 16, 24}}};
+  static const std::map<std::string, Shape> all = {{"pc", {6, 6, 1, 10, 8, 48}}, {"sad", {8, 8, 2, 12, 32, 16}},
+                                                   {"spmv", {8, 5, 1, 8, 8, 2}}, {"st", {8, 8, 2, 5, 16, 4}},
+                                                   {"mm", {8, 4, 2, 8, 8, 12}},  {"mriq", {8, 6, 2, 10, 8, 24}},
+                                                   {"bs", {8, 8, 2, 12, 16, 3}}, {"tea", {6, 8, 2, 12, 16, 24}}};
   return all;
 }
 
@@ -104,8 +104,8 @@ void Experiment::profile_kernels() {
     fmt::print("{}", batch::profile_text(*kernel, traits, corun_.limits));
     sched::KernelTraits unmeasured = traits;
     unmeasured.alone_ipc = 0;
-    const double modelled = sched::alone_ipc(corun_, unmeasured);
     const double chains = sched::alone_ipc(corun_, unmeasured, sched::CoRunModel::chains);
+    const double modelled = traits.forecast_ipc > 0 ? traits.forecast_ipc : chains;
     add(fmt::format("alone/{}/{}", kernel->name(), is_gpu_ ? "measured" : "simulated"), traits.alone_ipc, "IPC");
     add(fmt::format("alone/{}/model", kernel->name()), modelled, "IPC");
     add(fmt::format("alone/{}/chains", kernel->name()), chains, "IPC");

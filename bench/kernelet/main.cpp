@@ -27,10 +27,9 @@ void fix_addresses(char** arguments) {
 void run_all(const bench::kernelet::ExperimentOptions& options, bench::Results& results, bool pairs) {
   bench::kernelet::Experiment experiment(options, results);
   experiment.profile_kernels();
-  if (!getenv("PAIRS_ONLY")) experiment.run_mixes({"base", "kernelet", "kernelet:constant"});
+  experiment.run_mixes({"base", "kernelet"});
   if (pairs) experiment.measure_pairs();
-  if (getenv("PAIRS_ONLY")) return;
-  experiment.run_mixes({"opt", "serial", "kernelet:balanced", "kernelet:chains"});
+  experiment.run_mixes({"opt", "kernelet:constant", "serial", "kernelet:balanced", "kernelet:chains"});
   experiment.compare_mixes();
   const bool is_gpu = options.machine.starts_with("cuda:");
   if (pairs && is_gpu) experiment.search_pairs();

@@ -30,17 +30,21 @@ unsigned smallest_slice(Profiler& profiler, Kernel& kernel, unsigned resident, d
   return std::min(least, resident);
 }
 
-// With a quarter of the blocks that fit, where warps hardly wait for one another.
-double cycles_away(Profiler& profiler, Kernel& kernel, const model::Candidate& made, unsigned resident,
-                   const ProfileOptions& options) {
+// Fits the demands to two measurements: with a quarter of the blocks that fit, where warps hardly wait for one another,
+// and with all of them.
+void fit_demands(Profiler& profiler, Kernel& kernel, unsigned resident, const ProfileOptions& options,
+                 sched::KernelTraits& traits) {
+  model::Candidate& made = traits.kernel;
   const unsigned sms = profiler.processors(), few = std::max(1u, resident / 4);
   const std::uint64_t blocks = std::uint64_t{few} * sms;
   constexpr unsigned ahead = 3, more_rounds = 2;
   const Share share{&kernel, few, {blocks, ahead, blocks}};
   const double ended = profiler.steady_rates({&share, 1}, more_rounds * options.rounds).front().blocks;
-  const double warps = few * warps_of(kernel);
-  fmt::print("RAW few {} warps {} cycles {}\n", few, warps, warps * sms / (ended * made.block_instructions));
-  return model::cycles_away(made.demands, warps, warps * sms / (ended * made.block_instructions));
+  const double warps = few * warps_of(kernel), all_warps = resident * warps_of(kernel);
+  const double cycles = warps * sms / (ended * made.block_instructions);
+  made.demands.away = std::max(0.0, model::cycles_away(made.demands, warps, cycles));
+  traits.forecast_ipc = model::network_ipc(made.demands, all_warps);
+  made.demands = model::fitted(made.demands, {warps, cycles, all_warps, traits.alone_ipc});
 }
 
 // A GPU's machine code has fewer instructions than PTX where one does the work of several. So a kernel that seems to be
@@ -86,7 +90,7 @@ sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoR
   const Share alone{&kernel, resident, {in_queues ? kernel.blocks() : full, ahead, full}};
   const double whole = profiler.steady_rates({&alone, 1}, options.rounds).front().blocks;
   traits.alone_ipc = whole * made.block_instructions / sms;
-  if (made.demands.known()) made.demands.away = cycles_away(profiler, kernel, made, resident, options);
+  if (made.demands.known()) fit_demands(profiler, kernel, resident, options, traits);
   if (in_queues) count_machine_code(corun, traits);
   made.pipeline_use = traits.alone_ipc / profiler.peak_ipc();
   // Where nothing has counted it while the device was full.

@@ -63,7 +63,8 @@ std::unique_ptr<Policy> make_kernelet(std::string_view variant) {
     options.recompute_on_arrival = false;
     return std::make_unique<KerneletPolicy>(std::make_unique<ModelRates>(), options);
   }
-  if (variant == "uncalibrated") return std::make_unique<KerneletPolicy>(std::make_unique<ModelRates>(false), options);
+  if (variant == "uncalibrated")
+    return std::make_unique<KerneletPolicy>(std::make_unique<ModelRates>(false, CoRunModel::chains), options);
   if (variant == "chains")
     return std::make_unique<KerneletPolicy>(std::make_unique<ModelRates>(true, CoRunModel::chains), options);
   if (variant == "constant") {
@@ -72,7 +73,7 @@ std::unique_ptr<Policy> make_kernelet(std::string_view variant) {
   }
   base::fail(ErrorCode::invalid_argument,
              "there is no variant '{}' of the policy 'kernelet'; there are balanced (slices that take the same time), "
-             "on-finish (a new kernel does not end a pair), uncalibrated (the model without measured IPCs), "
+             "on-finish (a new kernel does not end a pair), uncalibrated (the chains without measured IPCs), "
              "chains (the paper's model) and constant (no model, for comparison)",
              variant);
 }

@@ -32,9 +32,24 @@ struct Demands {
 // less than the stations need.
 double cycles_away(const Demands& demands, double warps, double cycles);
 
+// Two measurements of a kernel alone: cycles of an instruction with few warps on an SM, and the IPC with many.
+struct Measured {
+  double few_warps = 0, few_cycles = 0;
+  double warps = 0, ipc = 0;
+};
+// The demands with which the network gives both. Where it would be too fast with many warps, memory takes longer for
+// what the kernel asks of it than its bandwidth says, up to four times (rows that do not stay open, channels that are
+// not used alike); where that does not explain it, the warps are away for longer.
+Demands fitted(Demands demands, const Measured& measured);
+
 // The IPC of so many warps of a kernel alone on the SM; 0 without warps.
 double network_ipc(const Demands& demands, double warps);
+
+// Two kernels close rows of DRAM for each other: if one keeps it busy all the time, requests of the other take so much
+// longer. Chosen with the eight kernels of docs/reproduce/kernelet.md in view.
+constexpr double row_conflicts = .4;
 // Of two kernels with so many warps each.
-PairIpc network_ipc(const Demands& first, double first_warps, const Demands& second, double second_warps);
+PairIpc network_ipc(const Demands& first, double first_warps, const Demands& second, double second_warps,
+                    double conflicts = row_conflicts);
 
 }  // namespace heddle::model

@@ -81,20 +81,13 @@ model::KernelProfile calibrated(const CoRunDevice& device, const KernelTraits& t
   return calibrated_for(device.sm, full_warps(device, traits.kernel), traits.kernel.profile, traits.alone_ipc);
 }
 
-model::Demands calibrated_demands(const CoRunDevice& device, const KernelTraits& traits) {
-  model::Demands made = traits.kernel.demands;
-  const double warps = full_warps(device, traits.kernel);
-  if (traits.alone_ipc > 0) made.away = std::max(0.0, model::cycles_away(made, warps, warps / traits.alone_ipc));
-  return made;
-}
-
 model::PairIpc forecast(const CoRunDevice& device, const KernelTraits& first, unsigned first_blocks,
                         const KernelTraits& second, unsigned second_blocks, CoRunModel model) {
   const unsigned first_warps = first_blocks * warps_of(device, first.kernel);
   const unsigned second_warps = second_blocks * warps_of(device, second.kernel);
   const unsigned first_full = full_warps(device, first.kernel), second_full = full_warps(device, second.kernel);
   if (has_network(first, second, model)) {
-    const model::Demands one = calibrated_demands(device, first), other = calibrated_demands(device, second);
+    const model::Demands &one = first.kernel.demands, &other = second.kernel.demands;
     return in_proportion(model::network_ipc(one, first_warps, other, second_warps),
                          {model::network_ipc(one, first_full), model::network_ipc(other, second_full)}, first, second);
   }
@@ -122,10 +115,7 @@ std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& li
 const model::Candidate& ModelRates::candidate(const CoRunDevice& device, const model::SmModel& sm,
                                               const KernelTraits& traits) {
   const auto [at, made] = candidates_.try_emplace(traits.id, traits.kernel);
-  if (!made || !calibrate_) return at->second;
-  if (has_network(traits, traits, model_))
-    at->second.demands = calibrated_demands(device, traits);
-  else
+  if (made && calibrate_ && !has_network(traits, traits, model_))
     at->second.profile = calibrated_for(sm, full_warps(device, traits.kernel), traits.kernel.profile, traits.alone_ipc);
   return at->second;
 }

@@ -30,9 +30,6 @@ enum class CoRunModel : std::uint8_t {
   chains,   // src/model/corun/corun.hpp, the paper's
 };
 
-// The demands with those cycles away for which the network gives the measured IPC of the kernel alone. Without a
-// measured IPC the demands as they are.
-model::Demands calibrated_demands(const CoRunDevice& device, const KernelTraits& traits);
 // The profile with that memory ratio for which the model gives the measured IPC of the kernel alone: what the model
 // does not know (caches, pipes, dependences) then counts as waiting for memory. Without a measured IPC the profile as
 // it is.
@@ -52,7 +49,7 @@ std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& li
 // What a model says; each pair is solved once.
 class ModelRates final : public PairRates {
  public:
-  // `calibrate`: see calibrated() and calibrated_demands().
+  // `calibrate`: see calibrated(); of the chains.
   explicit ModelRates(bool calibrate = true, CoRunModel model = CoRunModel::network)
       : calibrate_(calibrate), model_(model) {}
   std::optional<model::CoSchedule> best(const CoRunDevice& device, const KernelTraits& first,

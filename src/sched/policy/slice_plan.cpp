@@ -51,11 +51,12 @@ SlicePlan plan_slices(const CoRunDevice& device, unsigned processors, const Kern
   if (device.slice_cycles > 0) return plan_lanes(device, processors, blocks, on_sm);
   const double queue = std::clamp(room * device.launch_cycles / std::max(on_sm, 1.0), shortest_queue, longest_queue);
   SlicePlan plan;
-  const std::uint64_t sms = std::max(1u, processors), least = std::min(kernel.kernel.least_blocks, blocks);
+  const std::uint64_t sms = std::max(1u, processors);
+  const std::uint64_t least = kernel.kernel.least_blocks > 1 ? std::min(kernel.kernel.least_blocks, blocks) * sms : 1;
   plan.resident = blocks * sms;
   // A slice may have fewer blocks than there are SMs: with whole ones, a kernel that is to have one block on each SM
   // would have two of them in flight, and both would find room.
-  plan.blocks = std::max(least > 1 ? least * sms : 1, (plan.resident + parts - 1) / parts);
+  plan.blocks = std::max(least, (plan.resident + parts - 1) / parts);
   plan.ahead = static_cast<unsigned>(
       std::ceil(static_cast<double>(plan.resident) * (1 + queue) / static_cast<double>(plan.blocks)));
   plan.ahead = std::clamp(plan.ahead, 2u, most_ahead);
