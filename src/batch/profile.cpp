@@ -30,21 +30,26 @@ unsigned smallest_slice(Profiler& profiler, Kernel& kernel, unsigned resident, d
   return std::min(least, resident);
 }
 
-// Fits the demands to two measurements: with a quarter of the blocks that fit, where warps hardly wait for one another,
-// and with all of them.
-void fit_demands(Profiler& profiler, Kernel& kernel, unsigned resident, const ProfileOptions& options,
-                 sched::KernelTraits& traits) {
-  model::Candidate& made = traits.kernel;
+// Cycles of a warp for an instruction with a quarter of the blocks that fit, where warps hardly wait for one another.
+model::Measured measure_few(Profiler& profiler, Kernel& kernel, const model::Candidate& made, unsigned resident,
+                            const ProfileOptions& options) {
   const unsigned sms = profiler.processors(), few = std::max(1u, resident / 4);
-  const std::uint64_t blocks = std::uint64_t{few} * sms;
+  const std::uint64_t blocks = std::uint64_t{few} * sms, full = std::uint64_t{resident} * sms;
   constexpr unsigned ahead = 3, more_rounds = 2;
-  const Share share{&kernel, few, {blocks, ahead, blocks}};
+  // Not those that were counted: what they have loaded may be in caches.
+  const Share share{&kernel, few, {blocks, ahead, blocks}, full < kernel.blocks() ? full : 0};
   const double ended = profiler.steady_rates({&share, 1}, more_rounds * options.rounds).front().blocks;
-  const double warps = few * warps_of(kernel), all_warps = resident * warps_of(kernel);
-  const double cycles = warps * sms / (ended * made.block_instructions);
-  made.demands.away = std::max(0.0, model::cycles_away(made.demands, warps, cycles));
-  traits.forecast_ipc = model::network_ipc(made.demands, all_warps);
-  made.demands = model::fitted(made.demands, {warps, cycles, all_warps, traits.alone_ipc});
+  const double warps = few * warps_of(kernel);
+  return {warps, warps * sms / (ended * made.block_instructions), static_cast<double>(resident) * warps_of(kernel), 0};
+}
+
+// What the network says of the kernel alone, and then the demands with which it says what was measured.
+void fit_demands(model::Measured measured, sched::KernelTraits& traits) {
+  model::Demands& demands = traits.kernel.demands;
+  demands.away = std::max(0.0, model::cycles_away(demands, measured.few_warps, measured.few_cycles));
+  traits.forecast_ipc = model::network_ipc(demands, measured.warps);
+  measured.ipc = traits.alone_ipc;
+  demands = model::fitted(demands, measured);
 }
 
 // A GPU's machine code has fewer instructions than PTX where one does the work of several. So a kernel that seems to be
@@ -87,10 +92,14 @@ sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoR
   // Where slices wait in queues for one another, a kernel alone runs in whole launches.
   const bool in_queues = corun.slice_cycles > 0;
   const std::uint64_t full = std::uint64_t{resident} * sms;
-  const Share alone{&kernel, resident, {in_queues ? kernel.blocks() : full, ahead, full}};
+  model::Measured few;
+  if (made.demands.known()) few = measure_few(profiler, kernel, made, resident, options);
+  // After the blocks that these have run.
+  const std::uint64_t first = few.few_warps > 0 && ahead * full < kernel.blocks() ? ahead * full : 0;
+  const Share alone{&kernel, resident, {in_queues ? kernel.blocks() : full, ahead, full}, first};
   const double whole = profiler.steady_rates({&alone, 1}, options.rounds).front().blocks;
   traits.alone_ipc = whole * made.block_instructions / sms;
-  if (made.demands.known()) fit_demands(profiler, kernel, resident, options, traits);
+  if (made.demands.known()) fit_demands(few, traits);
   if (in_queues) count_machine_code(corun, traits);
   made.pipeline_use = traits.alone_ipc / profiler.peak_ipc();
   // Where nothing has counted it while the device was full.
