@@ -1,6 +1,7 @@
 // Kernelet's evaluation on one GPU, simulated or real.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -11,6 +12,7 @@
 #include "batch/profile.hpp"
 #include "batch/rates.hpp"
 #include "batch/run.hpp"
+#include "kernelet/journal.hpp"
 #include "kernelet/workloads.hpp"
 #include "support/results.hpp"
 
@@ -30,16 +32,32 @@ class Experiment {
  public:
   // Loads the kernels.
   Experiment(const ExperimentOptions& options, Results& results);
+  // All is measured: a further run measures it again.
+  void complete() { journal_.remove(); }
 
-  void profile_kernels();  // constants, profiles, the model of each kernel alone
-  void measure_pairs();    // all pairs at some ratios, and the model's forecasts
-  void run_mixes();        // total times by policy
-  void search_pairs();     // what the policy finds for two kernels, against every ratio
-  void run_random();       // MC on measured rates
-  void check();            // what the kernels compute, whole and in slices
+  void profile_kernels();                                    // constants, profiles, the model of each kernel alone
+  void measure_pairs();                                      // all pairs at some ratios, and the model's forecasts
+  void run_mixes(const std::vector<std::string>& policies);  // total times
+  void compare_mixes();                                      // those times with one another
+  void search_pairs();  // what the policy finds for two kernels, against every ratio
+  void run_random();    // MC on measured rates
+  void check();         // what the kernels compute, whole and in slices
 
  private:
   void add(const std::string& name, double value, const std::string& unit, std::optional<Bar> bar = std::nullopt);
+  // As measured by a run of the same that was stopped, or measured now.
+  double keep(const std::string& name, const std::function<double()>& measure);
+  // By measurement, model and chains: profits of all ratios, and the best of each pair.
+  struct PairFigures {
+    std::array<std::vector<double>, 3> all, best;
+    double errors = 0, errors_of_chains = 0;
+    std::size_t ratios = 0;
+  };
+  sched::MeasuredRatio measure_pair(batch::Kernel& first, unsigned first_blocks, batch::Kernel& second,
+                                    unsigned second_blocks);
+  void measure_ratios(batch::Kernel& first, batch::Kernel& second, PairFigures& figures);
+  void run_mix(const Mix& mix, const std::string& name);
+  std::vector<Mix> chosen_mixes() const;
   void check_results(const std::string& how);
   std::vector<batch::Job> jobs_of(const Mix& mix);
   batch::BatchResult run(const Mix& mix, std::unique_ptr<sched::Policy> policy);
@@ -51,12 +69,14 @@ class Experiment {
   const ExperimentOptions options_;
   Results& results_;
   const bool is_gpu_;
+  Journal journal_;
   std::unique_ptr<device::Device> device_;
   std::unique_ptr<batch::Profiler> profiler_;
   std::vector<Workload> workloads_;
   std::vector<std::unique_ptr<batch::Kernel>> kernels_;
   sched::CoRunDevice corun_;
   sched::MeasuredRates::Table table_;
+  std::map<std::string, std::map<std::string, double>> totals_;  // microseconds, by mix and policy
 };
 
 }  // namespace heddle::bench::kernelet

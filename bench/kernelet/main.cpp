@@ -23,18 +23,20 @@ void fix_addresses(char** arguments) {
   if (::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) != -1) ::execv("/proc/self/exe", arguments);
 }
 
+// What matters most comes first: a run may be stopped, and goes on there when it is started again.
 void run_all(const bench::kernelet::ExperimentOptions& options, bench::Results& results, bool pairs) {
   bench::kernelet::Experiment experiment(options, results);
   experiment.profile_kernels();
+  experiment.run_mixes({"base", "kernelet"});
   if (pairs) experiment.measure_pairs();
-  results.write();
-  experiment.run_mixes();
-  results.write();
+  experiment.run_mixes({"opt", "kernelet:constant", "serial", "kernelet:balanced", "kernelet:chains"});
+  experiment.compare_mixes();
   const bool is_gpu = options.machine.starts_with("cuda:");
   if (pairs && is_gpu) experiment.search_pairs();
   if (pairs && !is_gpu) experiment.run_random();
   experiment.check();
   results.write();
+  experiment.complete();
 }
 
 }  // namespace

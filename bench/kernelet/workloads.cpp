@@ -96,7 +96,7 @@ class Numbers {
 // One cycle through all places, so that chains do not meet.
 Workload pc(Size size) {
   constexpr unsigned threads = 256;
-  const unsigned blocks = size.blocks, places = size.work > 1 ? 1u << 25 : 1u << 20;
+  const unsigned blocks = size.blocks, places = size.large ? 1u << 25 : 1u << 20;
   const int steps = static_cast<int>(size.work);
   std::vector<unsigned> next(places), order(places);
   for (unsigned i = 0; i < places; ++i) order[i] = i;

@@ -19,7 +19,8 @@ struct Workload {
 
 struct Size {
   unsigned blocks = 1;  // of each launch, nearly
-  unsigned work = 1;    // how many times as much a block does as on simulated GPUs
+  unsigned work = 1;    // how many times as much a block does as the least that it can do
+  bool large = false;   // data that no cache of a GPU holds
 };
 
 // PC, SAD, SPMV, ST, MM, MRIQ, BS, TEA, in that order. `size`: by name, as in "pc". `folder` has the kernels as

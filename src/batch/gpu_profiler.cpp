@@ -93,12 +93,13 @@ class GpuProfiler final : public Profiler {
     SteppedMachine machine(*one_sm_);
     const double busy = count_alone(machine, copy, made);
     made.memory_use = 0;  // that of one SM says nothing of a full GPU
+    made.demands = {};    // nor do demands of memory that SMs share
     const auto occupancy =
         kernel.function().whole_occupancy(kernel.config().block, kernel.config().dynamic_shared_bytes);
     if (occupancy) made.needs.registers = occupancy->registers;
     return busy;
   }
-  std::vector<double> steady_rates(std::span<const Share> shares, unsigned rounds) override;
+  std::vector<SteadyRate> steady_rates(std::span<const Share> shares, unsigned rounds) override;
 
  private:
   void measure_clock() {
@@ -154,7 +155,7 @@ class GpuProfiler final : public Profiler {
   double cycles_per_ns_ = 1, launch_cycles_ = 0, slice_cycles_ = 0;
 };
 
-std::vector<double> GpuProfiler::steady_rates(std::span<const Share> shares, unsigned rounds) {
+std::vector<SteadyRate> GpuProfiler::steady_rates(std::span<const Share> shares, unsigned rounds) {
   std::vector<SteadyShare> running;
   for (const Share& share : shares) running.emplace_back(share, processors());
   const auto executor = make_queue_executor(device_, watcher_);
@@ -174,8 +175,8 @@ std::vector<double> GpuProfiler::steady_rates(std::span<const Share> shares, uns
     fill();
   }
   while (!executor->idle()) executor->wait(std::nullopt);
-  std::vector<double> rates;
-  for (const SteadyShare& share : running) rates.push_back(share.rate() / cycles_per_ns_);
+  std::vector<SteadyRate> rates;
+  for (const SteadyShare& share : running) rates.push_back({share.rate() / cycles_per_ns_, 0});
   return rates;
 }
 

@@ -1,10 +1,12 @@
 #include "batch/knowledge.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <array>
 #include <filesystem>
+#include <sstream>
 
 #include "base/cache_folder.hpp"
 #include "base/database.hpp"
@@ -18,14 +20,14 @@ namespace heddle::batch {
 namespace {
 
 constexpr base::Database::Schema schema{
-    1,
+    2,
     "CREATE TABLE latency (device TEXT PRIMARY KEY, base REAL, per_request REAL, offset REAL, uncoalesced_base REAL, "
     "hit REAL)"
     " WITHOUT ROWID;"
     "CREATE TABLE profile (device TEXT, kernel INTEGER, memory_ratio REAL, uncoalesced REAL, uncoalesced_requests "
     "REAL, accesses_per_wait REAL, misses REAL, far REAL, issue_cycles REAL, pipe INTEGER,"
     " threads INTEGER, registers INTEGER, shared INTEGER, block_instructions REAL, pipeline_use REAL, memory_use REAL,"
-    " least_blocks INTEGER, alone_ipc REAL, PRIMARY KEY (device, kernel)) WITHOUT ROWID"};
+    " least_blocks INTEGER, alone_ipc REAL, demands TEXT, PRIMARY KEY (device, kernel)) WITHOUT ROWID"};
 
 // Opens the database and calls use(database); false if it cannot be opened.
 template <class Use>
@@ -63,6 +65,19 @@ Value read_or_measure(const base::Clock& clock, bool keep, const Read& read, con
   return measured;
 }
 
+// The cycles by station, the accesses and the cycles away, as words.
+std::string text_of(const model::Demands& demands) {
+  return fmt::format("{} {} {}", fmt::join(demands.cycles, " "), demands.accesses, demands.away);
+}
+// Not known, if the text is of other stations.
+model::Demands demands_of(const std::string& text) {
+  std::istringstream words(text);
+  model::Demands made;
+  for (double& cycles : made.cycles) words >> cycles;
+  words >> made.accesses >> made.away;
+  return words ? made : model::Demands{};
+}
+
 }  // namespace
 
 std::string describe_for_knowledge(device::Device& device) {
@@ -98,7 +113,7 @@ sched::KernelTraits Knowledge::profile(const std::string& device, std::uint64_t 
         "SELECT memory_ratio, uncoalesced, uncoalesced_requests, accesses_per_wait, misses, far, issue_cycles, pipe, "
         "threads, registers, "
         "shared, block_instructions,"
-        " pipeline_use, memory_use, least_blocks, alone_ipc FROM profile WHERE device = ?1 AND kernel = ?2",
+        " pipeline_use, memory_use, least_blocks, alone_ipc, demands FROM profile WHERE device = ?1 AND kernel = ?2",
         device, id);
     if (!rows.next()) return std::nullopt;
     sched::KernelTraits made;
@@ -112,6 +127,7 @@ sched::KernelTraits Knowledge::profile(const std::string& device, std::uint64_t 
     made.kernel.memory_use = rows.real(13);
     made.kernel.least_blocks = static_cast<unsigned>(rows.integer(14));
     made.alone_ipc = rows.real(15);
+    made.kernel.demands = demands_of(rows.text(16));
     return made;
   };
   const auto write = [&](base::Database& database, const sched::KernelTraits& made) {
@@ -119,11 +135,12 @@ sched::KernelTraits Knowledge::profile(const std::string& device, std::uint64_t 
     const auto whole = [](auto value) { return static_cast<std::int64_t>(value); };
     database.change(
         "INSERT OR REPLACE INTO profile VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, "
-        "?17, ?18)",
+        "?17, ?18, ?19)",
         device, id, of.profile.memory_ratio, of.profile.uncoalesced, of.profile.uncoalesced_requests,
         of.profile.accesses_per_wait, of.profile.misses, of.profile.far, of.profile.issue_cycles,
         whole(of.profile.pipe), whole(of.needs.threads), whole(of.needs.registers), whole(of.needs.shared),
-        of.block_instructions, of.pipeline_use, of.memory_use, whole(of.least_blocks), made.alone_ipc);
+        of.block_instructions, of.pipeline_use, of.memory_use, whole(of.least_blocks), made.alone_ipc,
+        text_of(of.demands));
   };
   return read_or_measure<sched::KernelTraits>(clock_, keep_, read, write, measure);
 }

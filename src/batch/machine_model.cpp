@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "batch/demands.hpp"
 #include "ptx/analysis/memory_waits.hpp"
 
 namespace heddle::batch {
@@ -15,13 +16,6 @@ constexpr double worth_a_state = .1;  // accesses that make several requests: fe
 model::BlockNeeds needs_of(SteppedMachine& machine, const Kernel& kernel) {
   return {static_cast<unsigned>(kernel.config().block.count()), machine.registers(kernel.function()),
           kernel.function().static_shared_bytes() + kernel.config().dynamic_shared_bytes};
-}
-
-// One launch alone, from its start to its end.
-device::sim::KernelStatistics run_alone(SteppedMachine& machine, Kernel& kernel, std::uint64_t blocks) {
-  machine.launch(kernel.function(), kernel.config(), {0, blocks}, kernel.arguments());
-  while (!machine.idle()) machine.advance();
-  return machine.take_ended().front().statistics;
 }
 
 double part(std::uint64_t of, std::uint64_t all) {
@@ -99,6 +93,12 @@ unsigned model_schedulers(const device::sim::MachineDescription& machine) {
   return std::max(1u, machine.front.schedulers / machine.front.issue_interval);
 }
 
+device::sim::KernelStatistics run_alone(SteppedMachine& machine, Kernel& kernel, std::uint64_t blocks) {
+  machine.launch(kernel.function(), kernel.config(), {0, blocks}, kernel.arguments());
+  while (!machine.idle()) machine.advance();
+  return machine.take_ended().front().statistics;
+}
+
 sched::CoRunDevice corun_of(const device::sim::MachineDescription& machine, const model::MemoryLatency& latency) {
   sched::CoRunDevice corun;
   corun.limits = limits_of(machine);
@@ -129,6 +129,7 @@ double count_alone(SteppedMachine& machine, Kernel& kernel, model::Candidate& ma
   made.profile.far = far_of(counted.memory, machine.machine());
   find_pipe(counted, machine.machine(), made.profile);
   made.profile.accesses_per_wait = ptx::analysis::find_memory_waits(kernel.function().ptx()).accesses_per_wait();
+  made.demands = demands_of(counted, machine.machine());
   const auto cycles = static_cast<double>(counted.cycles());
   const double launching = machine.machine().launching.kernel_cycles;
   made.memory_use = counted.memory.dram_utilisation() * cycles / std::max(1.0, cycles - launching);

@@ -19,9 +19,12 @@ unsigned model_schedulers(const device::sim::MachineDescription& machine);
 // The model of the machine: what it holds, its constants, and the time of a launch.
 sched::CoRunDevice corun_of(const device::sim::MachineDescription& machine, const model::MemoryLatency& latency);
 
+// The first `blocks` blocks of the kernel alone, from the start of the launch to its end.
+device::sim::KernelStatistics run_alone(device::sim::SteppedMachine& machine, Kernel& kernel, std::uint64_t blocks);
+
 // Fills the machine once with blocks of the kernel, alone, and puts into `made` what they do: `needs`, `profile`,
-// `block_instructions`, and in `memory_use` the part of the time in which DRAM moves data. Returns the cycles of SMs
-// for which a block keeps all of the machine's DRAM busy.
+// `block_instructions`, `demands` without the cycles away, and in `memory_use` the part of the time in which DRAM moves
+// data. Returns the cycles of SMs for which a block keeps all of the machine's DRAM busy.
 double count_alone(device::sim::SteppedMachine& machine, Kernel& kernel, model::Candidate& made);
 
 }  // namespace heddle::batch

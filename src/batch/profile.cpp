@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "sched/policy/pair_rates.hpp"
 
@@ -24,9 +25,31 @@ unsigned smallest_slice(Profiler& profiler, Kernel& kernel, unsigned resident, d
     const Share share{&kernel,
                       resident,
                       {std::uint64_t{least} * sms, (2 * resident + least - 1) / least, std::uint64_t{resident} * sms}};
-    if (whole / profiler.steady_rates({&share, 1}, options.rounds).front() - 1 <= options.overhead) break;
+    if (whole / profiler.steady_rates({&share, 1}, options.rounds).front().blocks - 1 <= options.overhead) break;
   }
   return std::min(least, resident);
+}
+
+// Cycles of a warp for an instruction with a quarter of the blocks that fit, where warps hardly wait for one another.
+model::Measured measure_few(Profiler& profiler, Kernel& kernel, const model::Candidate& made, unsigned resident,
+                            const ProfileOptions& options) {
+  const unsigned sms = profiler.processors(), few = std::max(1u, resident / 4);
+  const std::uint64_t blocks = std::uint64_t{few} * sms, full = std::uint64_t{resident} * sms;
+  constexpr unsigned ahead = 3, more_rounds = 2;
+  // Not those that were counted: what they have loaded may be in caches.
+  const Share share{&kernel, few, {blocks, ahead, blocks}, full < kernel.blocks() ? full : 0};
+  const double ended = profiler.steady_rates({&share, 1}, more_rounds * options.rounds).front().blocks;
+  const double warps = few * warps_of(kernel);
+  return {warps, warps * sms / (ended * made.block_instructions), static_cast<double>(resident) * warps_of(kernel), 0};
+}
+
+// What the network says of the kernel alone, and then the demands with which it says what was measured.
+void fit_demands(model::Measured measured, sched::KernelTraits& traits) {
+  model::Demands& demands = traits.kernel.demands;
+  demands.away = std::max(0.0, model::cycles_away(demands, measured.few_warps, measured.few_cycles));
+  traits.forecast_ipc = model::network_ipc(demands, measured.warps);
+  measured.ipc = traits.alone_ipc;
+  demands = model::fitted(demands, measured);
 }
 
 // A GPU's machine code has fewer instructions than PTX where one does the work of several. So a kernel that seems to be
@@ -45,6 +68,16 @@ void count_machine_code(const sched::CoRunDevice& corun, sched::KernelTraits& tr
   cycles = std::clamp(corun.sm.schedulers / std::max(traits.alone_ipc, 1e-9), 1.0, std::max(1.0, cycles));
 }
 
+std::string demands_text(const model::Demands& demands) {
+  if (!demands.known()) return "";
+  constexpr std::array<const char*, model::stations> names = {
+      "issue", "alu", "fma", "fp64", "sfu", "load/store", "branch", "look-ups", "shared", "way to L2", "DRAM"};
+  std::string text = "demands       cycles of an instruction:";
+  for (std::size_t station = 0; station < model::stations; ++station)
+    if (demands.cycles[station] > 0) text += fmt::format(" {} {:.3f},", names[station], demands.cycles[station]);
+  return text + fmt::format(" away {:.1f}\n", demands.away);
+}
+
 }  // namespace
 
 sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoRunDevice& corun,
@@ -59,9 +92,14 @@ sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoR
   // Where slices wait in queues for one another, a kernel alone runs in whole launches.
   const bool in_queues = corun.slice_cycles > 0;
   const std::uint64_t full = std::uint64_t{resident} * sms;
-  const Share alone{&kernel, resident, {in_queues ? kernel.blocks() : full, ahead, full}};
-  const double whole = profiler.steady_rates({&alone, 1}, options.rounds).front();
+  model::Measured few;
+  if (made.demands.known()) few = measure_few(profiler, kernel, made, resident, options);
+  // After the blocks that these have run.
+  const std::uint64_t first = few.few_warps > 0 && ahead * full < kernel.blocks() ? ahead * full : 0;
+  const Share alone{&kernel, resident, {in_queues ? kernel.blocks() : full, ahead, full}, first};
+  const double whole = profiler.steady_rates({&alone, 1}, options.rounds).front().blocks;
   traits.alone_ipc = whole * made.block_instructions / sms;
+  if (made.demands.known()) fit_demands(few, traits);
   if (in_queues) count_machine_code(corun, traits);
   made.pipeline_use = traits.alone_ipc / profiler.peak_ipc();
   // Where nothing has counted it while the device was full.
@@ -84,6 +122,7 @@ std::string profile_text(const Kernel& kernel, const sched::KernelTraits& traits
                       of.profile.accesses_per_wait, 100 * of.profile.misses, of.profile.far);
   text += fmt::format("pipes         an instruction needs {:.2f} cycles of the pipe that is used most\n",
                       of.profile.issue_cycles);
+  text += demands_text(of.demands);
   text += fmt::format("IPC alone     {:.4f} on an SM\n", traits.alone_ipc);
   text += fmt::format("PUR           {:.4f}\nMUR           {:.4f}\n", of.pipeline_use, of.memory_use);
   text += fmt::format("occupancy     {:.1f} % ({} blocks of {} warps on an SM)\n",

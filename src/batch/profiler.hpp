@@ -11,6 +11,12 @@
 
 namespace heddle::batch {
 
+// Of a kernel while others run beside it.
+struct SteadyRate {
+  double blocks = 0;  // that end in a cycle
+  double on_sm = 0;   // blocks on an SM, on the mean; 0: not known
+};
+
 // Of one device, which outlives it; nothing else may use the device during a call. One thread at a time.
 class Profiler {
  public:
@@ -23,10 +29,10 @@ class Profiler {
   // `needs`, `profile` and `block_instructions` of one full device of blocks. Returns the cycles for which a block
   // keeps all of the device's memory busy. Throws what launches throw.
   virtual double count(Kernel& kernel, model::Candidate& made) = 0;
-  // How many blocks of each kernel end in a cycle of an SM while all run, slice after slice. Blocks are counted from
+  // How fast blocks of each kernel end while all run, slice after slice. Blocks are counted from
   // the first `blocks` of each SM until `rounds` times as many have ended, of each kernel. Throws the error of a
   // kernel.
-  virtual std::vector<double> steady_rates(std::span<const Share> shares, unsigned rounds) = 0;
+  virtual std::vector<SteadyRate> steady_rates(std::span<const Share> shares, unsigned rounds) = 0;
 };
 
 // For simulated GPUs, deterministic, and for GPUs. Throws unsupported for other devices.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "batch/profiler.hpp"
@@ -10,8 +11,12 @@
 namespace heddle::batch {
 
 // The IPCs of both on an SM, with so many blocks of each on it, in slices as the policy has them. Both have profiles.
-model::PairIpc measure_pair(Profiler& profiler, const sched::CoRunDevice& corun, Kernel& first, unsigned first_blocks,
-                            Kernel& second, unsigned second_blocks, unsigned rounds = 2);
+sched::MeasuredRatio measure_pair(Profiler& profiler, const sched::CoRunDevice& corun, Kernel& first,
+                                  unsigned first_blocks, Kernel& second, unsigned second_blocks, unsigned rounds = 2);
+
+// At most so many of the ratios that fill an SM, spread evenly.
+std::vector<std::pair<unsigned, unsigned>> some_ratios(const sched::CoRunDevice& corun, const Kernel& first,
+                                                       const Kernel& second, unsigned most);
 
 // Every pair of different kernels, at most so many of its ratios, spread evenly.
 sched::MeasuredRates::Table measure_pairs(Profiler& profiler, std::span<Kernel* const> kernels,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 
 #include "base/fail.hpp"
@@ -19,7 +20,7 @@ class SimulatedProfiler final : public Profiler {
     SteppedMachine machine(device_);
     return count_alone(machine, kernel, made);
   }
-  std::vector<double> steady_rates(std::span<const Share> shares, unsigned rounds) override;
+  std::vector<SteadyRate> steady_rates(std::span<const Share> shares, unsigned rounds) override;
 
  private:
   device::Device& device_;
@@ -49,11 +50,20 @@ class Launches {
     }
     fill();
     std::map<const SteadyShare*, std::uint64_t> more;
-    for (const auto& launch : machine_.progress()) more[running_.at(launch.id).share] += launch.ended_blocks;
     const bool warm = all_warm(shares_);
+    for (const auto& launch : machine_.progress()) {
+      const SteadyShare* const share = running_.at(launch.id).share;
+      more[share] += launch.ended_blocks;
+      if (warm) live_[share] += launch.live_blocks;
+    }
+    looks_ += warm ? 1 : 0;
     for (SteadyShare& share : shares_) share.see(machine_.now(), more[&share], warm);
   }
   const std::vector<SteadyShare>& shares() const { return shares_; }
+  // Blocks on an SM since all were warm, on the mean.
+  double on_sm(const SteadyShare& share) {
+    return static_cast<double>(live_[&share]) / std::max<std::uint64_t>(1, looks_) / machine_.machine().sms;
+  }
 
  private:
   struct Running {
@@ -63,16 +73,18 @@ class Launches {
   SteppedMachine& machine_;
   std::vector<SteadyShare> shares_;
   std::map<std::uint64_t, Running> running_;
+  std::map<const SteadyShare*, std::uint64_t> live_;  // blocks, added up over all looks
+  std::uint64_t looks_ = 0;
 };
 
-std::vector<double> SimulatedProfiler::steady_rates(std::span<const Share> shares, unsigned rounds) {
+std::vector<SteadyRate> SimulatedProfiler::steady_rates(std::span<const Share> shares, unsigned rounds) {
   SteppedMachine machine(device_);
   Launches launches(machine, shares);
   launches.fill();
   const auto enough = [&](const SteadyShare& share) { return share.enough(rounds); };
   while (!std::all_of(launches.shares().begin(), launches.shares().end(), enough)) launches.advance();
-  std::vector<double> rates;
-  for (const SteadyShare& share : launches.shares()) rates.push_back(share.rate());
+  std::vector<SteadyRate> rates;
+  for (const SteadyShare& share : launches.shares()) rates.push_back({share.rate(), launches.on_sm(share)});
   return rates;
 }
 

@@ -5,7 +5,7 @@
 namespace heddle::batch {
 
 SteadyShare::SteadyShare(const Share& share, unsigned processors)
-    : share_(share), round_(std::uint64_t{share.blocks} * processors) {}
+    : share_(share), round_(std::uint64_t{share.blocks} * processors), next_(share.first) {}
 
 BlockRange SteadyShare::take() {
   const std::uint64_t all = kernel().blocks();

@@ -14,6 +14,7 @@ struct Share {
   Kernel* kernel = nullptr;
   unsigned blocks = 1;
   sched::SlicePlan plan = {};
+  std::uint64_t first = 0;  // the block with which the slices begin
 };
 
 // Slice after slice of a share. The unit of times is the caller's. Slices that end at once are one step of time: the

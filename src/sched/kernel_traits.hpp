@@ -13,6 +13,7 @@ struct KernelTraits {
   model::Candidate kernel = {};  // section 2.4 of the paper: R_m, I, PUR, MUR, needs, smallest slice
   // Measured: instructions of warps in a cycle of an SM that is full of its blocks alone. 0: not known, the model says.
   double alone_ipc = 0;
+  double forecast_ipc = 0;  // the same as the network said before it was measured; 0: not known
 };
 
 // A device whose SMs can hold blocks of several kernels: the model's figures for one SM.

@@ -63,15 +63,18 @@ std::unique_ptr<Policy> make_kernelet(std::string_view variant) {
     options.recompute_on_arrival = false;
     return std::make_unique<KerneletPolicy>(std::make_unique<ModelRates>(), options);
   }
-  if (variant == "uncalibrated") return std::make_unique<KerneletPolicy>(std::make_unique<ModelRates>(false), options);
+  if (variant == "uncalibrated")
+    return std::make_unique<KerneletPolicy>(std::make_unique<ModelRates>(false, CoRunModel::chains), options);
+  if (variant == "chains")
+    return std::make_unique<KerneletPolicy>(std::make_unique<ModelRates>(true, CoRunModel::chains), options);
   if (variant == "constant") {
     options.prune = false;
     return std::make_unique<KerneletPolicy>(std::make_unique<ConstantRates>(), options);
   }
   base::fail(ErrorCode::invalid_argument,
              "there is no variant '{}' of the policy 'kernelet'; there are balanced (slices that take the same time), "
-             "on-finish (a new kernel does not end a pair), uncalibrated (the model without measured IPCs) and "
-             "constant (no model, for comparison)",
+             "on-finish (a new kernel does not end a pair), uncalibrated (the chains without measured IPCs), "
+             "chains (the paper's model) and constant (no model, for comparison)",
              variant);
 }
 

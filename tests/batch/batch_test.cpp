@@ -208,10 +208,10 @@ TEST_F(BatchTest, ProfilesOfRealDevicesAreMeasuredInTheirTime) {
   EXPECT_LE(traits.kernel.memory_use, 1);
   Kernel other(*cpu, {"plain", module, "plain", {.grid = {48}, .block = {2 * threads}}, {array<std::uint32_t>(512)}});
   const std::vector<Share> both{{&kernel, 2, {4, 3, 4}}, {&other, 1, {2, 3, 2}}};
-  const std::vector<double> rates = profiler->steady_rates(both, 2);
+  const std::vector<SteadyRate> rates = profiler->steady_rates(both, 2);
   ASSERT_EQ(rates.size(), 2u);
-  EXPECT_GT(rates[0], 0);
-  EXPECT_GT(rates[1], 0);
+  EXPECT_GT(rates[0].blocks, 0);
+  EXPECT_GT(rates[1].blocks, 0);
 }
 
 // The counting copy of a kernel gives on each device what the simulator's pipeline counts.

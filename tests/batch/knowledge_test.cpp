@@ -21,6 +21,9 @@ class KnowledgeTest : public testing::Test {
     made.id = id;
     made.kernel.profile = {.1, .2, 30, 1.5, .6, .7, 1.2, 3};
     made.kernel.needs = {.threads = 256, .registers = 20, .shared = 1024};
+    made.kernel.demands.cycles = {1, .5, 2. / 3};
+    made.kernel.demands.accesses = .1;
+    made.kernel.demands.away = 17.3;
     made.kernel.block_instructions = 1234;
     made.kernel.pipeline_use = .8;
     made.kernel.memory_use = .09;
@@ -61,6 +64,9 @@ TEST_F(KnowledgeTest, MeasuresOnceForADeviceAndCode) {
   EXPECT_EQ(again.kernel.memory_use, expected.kernel.memory_use);
   EXPECT_EQ(again.kernel.least_blocks, expected.kernel.least_blocks);
   EXPECT_EQ(again.alone_ipc, expected.alone_ipc);
+  EXPECT_EQ(again.kernel.demands.cycles, expected.kernel.demands.cycles);
+  EXPECT_EQ(again.kernel.demands.accesses, expected.kernel.demands.accesses);
+  EXPECT_EQ(again.kernel.demands.away, expected.kernel.demands.away);
   Knowledge(clock).profile("b", id, measure);
   Knowledge(clock).profile("a", 8, measure);
   Knowledge(clock, false).profile("a", id, measure);

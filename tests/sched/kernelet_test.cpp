@@ -110,7 +110,8 @@ TEST_F(KerneletTest, AloneInSlicesUntilAnotherArrives) {
   hold({.name = "a", .blocks = 100, .corun = &a});  // 5 blocks fit on an SM, of 2 SMs, twice
   EXPECT_THAT(take_log(), ElementsAre("a[0,20)", "a[20,40)"));
   hold({.name = "b", .blocks = 10, .corun = &b});
-  EXPECT_THAT(take_log(), ElementsAre("b[0,2)", "b[2,4)")) << "2 of a and 1 of b on each SM; a has blocks in flight";
+  EXPECT_THAT(take_log(), ElementsAre("b[0,1)", "b[1,2)", "b[2,3)"))
+      << "2 of a and 1 of b on each SM; a has blocks in flight";
   complete();
   EXPECT_THAT(take_log(), IsEmpty()) << "20 of a are in flight yet";
   complete();
@@ -131,13 +132,15 @@ TEST_F(KerneletTest, ResidualIsPairedAgain) {
     const base::Lock lock(mutex);
     dispatcher->set_suspended(*queue, false);
   }
-  EXPECT_THAT(take_log(), ElementsAre("a[0,2)", "c[0,2)", "c[2,4)", "c[4,6)", "a[2,4)", "c[6,8)", "c[8,10)"))
-      << "a with c gains most: 1 and 3 on each SM; half as many wait";
+  EXPECT_THAT(take_log(), ElementsAre("a[0,1)", "c[0,2)", "c[2,4)", "a[1,2)", "c[4,6)", "a[2,3)", "c[6,8)"))
+      << "a with c gains most: 1 and 3 on each SM; a quarter as many wait";
   complete(1);
-  EXPECT_THAT(take_log(), ElementsAre("c[10,12)", "b[0,2)", "b[2,4)", "a[4,6)"))
+  EXPECT_THAT(take_log(), ElementsAre("c[8,10)"));
+  complete(1);
+  EXPECT_THAT(take_log(), ElementsAre("c[10,12)", "b[0,1)", "b[1,2)", "a[3,5)", "b[2,3)"))
       << "c has no more, and b is the next partner: with the residual of a, of which 2 blocks are on each SM now";
   complete();
-  EXPECT_THAT(take_log(), ElementsAre("a[6,8)"));
+  EXPECT_THAT(take_log(), ElementsAre("a[5,7)"));
 }
 
 TEST_F(KerneletTest, AnArrivalEndsAPairOnlyIfAsked) {
@@ -194,13 +197,17 @@ TEST(SlicePlan, BlocksThatWaitAreThoseThatEndInTheTimeOfALaunch) {
   EXPECT_EQ(of_quick.blocks, 2u);
   EXPECT_EQ(of_quick.resident, 6u);
   EXPECT_EQ(of_quick.ahead, 7u) << "3 on each SM, and 3 * 1.5 * 5000 / 6000 that wait";
-  EXPECT_EQ(of_slow.ahead, 5u) << "half as many as run, at least";
+  EXPECT_EQ(of_slow.ahead, 4u) << "a quarter as many as run, at least";
   EXPECT_DOUBLE_EQ(of_quick.filled(6), 1);
   EXPECT_TRUE(of_quick.takes(12));
   EXPECT_FALSE(of_quick.takes(13));
   quick.kernel.least_blocks = 2;
   EXPECT_EQ(plan_slices(device, 2, quick, 3, .5).blocks, 4u) << "the smallest slice";
   EXPECT_EQ(plan_slices(device, 2, quick, 1, .5).blocks, 2u) << "but no more than are on the device";
+  // One block on each of many SMs: slices of fewer blocks than there are SMs, so that no second one finds room.
+  const SlicePlan thin = plan_slices(device, 14, slow, 1, .05);
+  EXPECT_EQ(thin.blocks, 5u);
+  EXPECT_LT(thin.ahead * thin.blocks, 2 * thin.resident);
 }
 
 // Where the host's time counts, a slice is a queue's part of the blocks, and more slices are in flight.
@@ -386,7 +393,7 @@ TEST(PairRates, FullRatiosAreAllThatFit) {
 
 TEST(KerneletPolicy, NamesAndVariants) {
   for (const char* const name : {"kernelet", "kernelet:balanced", "kernelet:on-finish", "kernelet:uncalibrated",
-                                 "kernelet:constant", "serial", "base", "base:2", "mc:7"})
+                                 "kernelet:chains", "kernelet:constant", "serial", "base", "base:2", "mc:7"})
     EXPECT_NE(make_policy(name), nullptr) << name;
   const auto message = [](std::string_view name) -> std::string {
     try {

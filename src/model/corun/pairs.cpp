@@ -50,6 +50,14 @@ bool fit_together(const SmLimits& limits, const BlockNeeds& first, unsigned firs
 
 std::optional<CoSchedule> best_ratio(const SmModel& sm, const SmLimits& limits, const Candidate& first,
                                      const Candidate& second, PairIpc alone, PairOptions::Ratio ratio) {
+  const auto together = [&](unsigned first_warps, unsigned second_warps) {
+    return pair_ipc(sm, first.profile, first_warps, second.profile, second_warps);
+  };
+  return best_ratio(PairModel(together), limits, first, second, alone, ratio);
+}
+
+std::optional<CoSchedule> best_ratio(const PairModel& together, const SmLimits& limits, const Candidate& first,
+                                     const Candidate& second, PairIpc alone, PairOptions::Ratio ratio) {
   std::optional<CoSchedule> best;
   for (unsigned a = 1; a <= resident_blocks(limits, first.needs); ++a)
     for (unsigned b = 1; b <= resident_blocks(limits, second.needs); ++b) {
@@ -59,8 +67,7 @@ std::optional<CoSchedule> best_ratio(const SmModel& sm, const SmLimits& limits, 
           fit_together(limits, first.needs, a, second.needs, b + 1))
         continue;
       CoSchedule made{0, 1, a, b, {}, 0, 0};
-      made.together = pair_ipc(sm, first.profile, a * warps_of(limits, first.needs), second.profile,
-                               b * warps_of(limits, second.needs));
+      made.together = together(a * warps_of(limits, first.needs), b * warps_of(limits, second.needs));
       made.profit = coscheduling_profit(made.together, alone.first, alone.second);
       made.imbalance = std::abs(first.block_instructions * a / made.together.first -
                                 second.block_instructions * b / made.together.second);

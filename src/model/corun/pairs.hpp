@@ -3,11 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "model/corun/corun.hpp"
+#include "model/corun/network.hpp"
 #include "model/occupancy.hpp"
 
 namespace heddle::model {
@@ -16,6 +17,7 @@ namespace heddle::model {
 struct Candidate {
   KernelProfile profile = {};
   BlockNeeds needs = {};
+  Demands demands = {};           // for the network; not known: the chains are taken
   double block_instructions = 0;  // I: of all warps of a block
   double pipeline_use = 0;        // PUR: instructions issued, of what the pipelines could issue
   double memory_use = 0;          // MUR: requests to memory, of what it could take
@@ -50,6 +52,10 @@ bool fit_together(const SmLimits& limits, const BlockNeeds& first, unsigned firs
 // The best numbers of blocks of two kernels; nothing if no SM holds a slice of both. `alone` are their IPCs at full
 // occupancy. `first` and `second` of the result are 0 and 1.
 std::optional<CoSchedule> best_ratio(const SmModel& sm, const SmLimits& limits, const Candidate& first,
+                                     const Candidate& second, PairIpc alone, PairOptions::Ratio ratio);
+// The same by any model, which says how fast both run with so many warps each.
+using PairModel = std::function<PairIpc(unsigned first_warps, unsigned second_warps)>;
+std::optional<CoSchedule> best_ratio(const PairModel& together, const SmLimits& limits, const Candidate& first,
                                      const Candidate& second, PairIpc alone, PairOptions::Ratio ratio);
 
 // The pair with the largest profit of all that are left after pruning. If all are pruned, both differences are halved

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace heddle::sched {
@@ -14,18 +15,27 @@ void KerneletPolicy::decide(const View& view, std::vector<Decision>& decisions) 
   why_.clear();
   places_.resize(view.devices.size());
   count_in_flight(view);
+  tasks_end_ = false;
   for (std::size_t place = 0; place < places_.size(); ++place) decide_at(view, place, decisions);
+  tasks_ = tasks_end_ ? none : view.ready.size();
+  last_task_ = view.ready.empty() ? 0 : view.ready.back().id;
+}
+
+std::uint64_t& KerneletPolicy::Place::in_flight(std::uint64_t kernel) {
+  for (auto& [id, blocks] : flying)
+    if (id == kernel) return blocks;
+  return flying.emplace_back(kernel, 0).second;
 }
 
 void KerneletPolicy::count_in_flight(const View& view) {
   for (Place& place : places_) {
-    place.in_flight.clear();
+    place.flying.clear();
     place.ranges = 0;
   }
   for (const RangeView& range : view.in_flight) {
     Place& place = places_[range.place];
     ++place.ranges;
-    if (range.corun != nullptr) place.in_flight[range.corun->id] += range.blocks.size();
+    if (range.corun != nullptr) place.in_flight(range.corun->id) += range.blocks.size();
   }
 }
 
@@ -33,23 +43,39 @@ bool KerneletPolicy::can_slice(const View& view, const TaskView& task) const {
   return task.divisible && task.corun != nullptr && view.devices[task.place].corun != nullptr;
 }
 
-void KerneletPolicy::decide_at(const View& view, std::size_t number, std::vector<Decision>& decisions) {
-  Place& place = places_[number];
-  std::vector<Kind> kinds;
+// Most decisions are made because a slice has ended. Then the tasks are those of the last time, and looking at a few of
+// them shows it: tasks are in the order in which they were made, and leave only by decisions.
+bool KerneletPolicy::knows_tasks(const View& view, const Place& place) const {
+  if (view.ready.size() != tasks_ || view.ready.empty() || view.ready.back().id != last_task_) return false;
+  return std::all_of(place.kinds.begin(), place.kinds.end(),
+                     [&](const Kind& kind) { return view.ready[kind.task].id == kind.id; });
+}
+
+// Finds the oldest task of each kernel. What cannot be sliced is submitted in its turn by age.
+void KerneletPolicy::find_kinds(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions) {
+  place.kinds.clear();
   for (std::size_t i = 0; i < view.ready.size(); ++i) {
     const TaskView& task = view.ready[i];
     if (task.place != number) continue;
     if (!can_slice(view, task)) {
-      // In its turn by age: nothing that could be sliced is older.
-      if (!kinds.empty() || place.ranges >= options_.whole) continue;
+      tasks_end_ = true;
+      // Nothing that could be sliced is older.
+      if (!place.kinds.empty() || place.ranges >= options_.whole) continue;
       decisions.push_back({.task = i});
       ++place.ranges;
       continue;
     }
-    const bool known =
-        std::any_of(kinds.begin(), kinds.end(), [&](const Kind& kind) { return kind.traits->id == task.corun->id; });
-    if (!known) kinds.push_back({i, task.corun});
+    const bool known = std::any_of(place.kinds.begin(), place.kinds.end(), [&](const Kind& kind) {
+      return kind.traits == task.corun || kind.traits->id == task.corun->id;
+    });
+    if (!known) place.kinds.push_back({i, task.id, task.corun});
   }
+}
+
+void KerneletPolicy::decide_at(const View& view, std::size_t number, std::vector<Decision>& decisions) {
+  Place& place = places_[number];
+  if (!knows_tasks(view, place)) find_kinds(view, number, place, decisions);
+  const std::vector<Kind>& kinds = place.kinds;
   if (kinds.empty()) {
     place.parts.clear();
     place.kernels.clear();
@@ -76,11 +102,15 @@ bool KerneletPolicy::goes_on(const View& view, const std::vector<Kind>& kinds, c
 // Algorithm 1, line 8: the same two go on until one has no blocks left or, unless that is switched off, another kernel
 // has arrived. Launches of the same kernel follow each other without a new choice.
 void KerneletPolicy::choose(const View& view, const std::vector<Kind>& kinds, Place& place) {
+  const bool same_kernels =
+      place.kernels.size() == kinds.size() && std::all_of(kinds.begin(), kinds.end(), [&](const Kind& kind) {
+        return std::binary_search(place.kernels.begin(), place.kernels.end(), kind.traits->id);
+      });
+  const bool keeps_pair = place.parts.size() == 2 && !options_.recompute_on_arrival;
+  if (!place.kernels.empty() && goes_on(view, kinds, place) && (same_kernels || keeps_pair)) return;
   std::vector<std::uint64_t> kernels;
   for (const Kind& kind : kinds) kernels.push_back(kind.traits->id);
   std::sort(kernels.begin(), kernels.end());
-  const bool keeps_pair = place.parts.size() == 2 && !options_.recompute_on_arrival;
-  if (!place.kernels.empty() && goes_on(view, kinds, place) && (place.kernels == kernels || keeps_pair)) return;
   const Kind& oldest = kinds.front();
   const DeviceView& device = view.devices[view.ready[oldest.task].place];
   place.kernels = std::move(kernels);
@@ -125,7 +155,7 @@ void KerneletPolicy::choose_pair(const View& view, const std::vector<Kind>& kind
       return alone_ipc(*device.corun, traits) / traits.kernel.block_instructions * device.processors *
              device.corun->cycles_per_ns;
     };
-    place.trial.emplace(PairTrial::Blocks{place.in_flight[choice.first], place.in_flight[choice.second]},
+    place.trial.emplace(PairTrial::Blocks{place.in_flight(choice.first), place.in_flight(choice.second)},
                         PairTrial::Blocks{place.parts[0].plan.resident, place.parts[1].plan.resident},
                         PairTrial::Rates{alone(*first.traits), alone(*second.traits)});
   }
@@ -139,7 +169,7 @@ bool KerneletPolicy::fails(const View& view, Place& place) {
   if (!place.trial || place.parts.size() != 2) return false;
   const std::pair<std::uint64_t, std::uint64_t> pair = std::minmax(place.parts[0].kernel, place.parts[1].kernel);
   const auto profit = place.trial->profit(
-      view.now_ns, {place.in_flight[place.parts[0].kernel], place.in_flight[place.parts[1].kernel]});
+      view.now_ns, {place.in_flight(place.parts[0].kernel), place.in_flight(place.parts[1].kernel)});
   if (!profit) return false;
   place.trial.reset();
   tried_.insert(pair);
@@ -192,36 +222,41 @@ std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const DeviceView
 
 void KerneletPolicy::issue(const View& view, const std::vector<Kind>& kinds, Place& place,
                            std::vector<Decision>& decisions) {
-  std::vector<std::uint64_t> left;  // of each part's task, as decided so far
-  std::vector<std::size_t> tasks;
-  for (Part& part : place.parts) {
+  struct Open {
+    std::size_t task = 0;
+    std::uint64_t left = 0;           // blocks, as decided so far
+    std::uint64_t* flying = nullptr;  // blocks in flight
+  };
+  std::array<Open, 2> open;                                           // by part
+  for (const Part& part : place.parts) place.in_flight(part.kernel);  // so that the references stay
+  for (std::size_t i = 0; i < place.parts.size(); ++i) {
+    Part& part = place.parts[i];
     const auto kind =
         std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.traits->id == part.kernel; });
-    tasks.push_back(kind->task);
-    left.push_back(view.ready[kind->task].left.size());
+    open[i] = {kind->task, view.ready[kind->task].left.size(), &place.in_flight(part.kernel)};
     part.task = view.ready[kind->task].id;
   }
   while (true) {
     std::optional<std::size_t> next;
-    const auto filled = [&](std::size_t i) {
-      return place.parts[i].plan.filled(place.in_flight[place.parts[i].kernel]);
-    };
+    const auto filled = [&](std::size_t i) { return place.parts[i].plan.filled(*open[i].flying); };
     for (std::size_t i = 0; i < place.parts.size(); ++i) {
-      const bool can = left[i] > 0 && place.parts[i].plan.takes(place.in_flight[place.parts[i].kernel]);
+      const bool can = open[i].left > 0 && place.parts[i].plan.takes(*open[i].flying);
       if (can && (!next || filled(i) < filled(*next))) next = i;
     }
     if (!next) return;
-    const std::uint64_t blocks = std::min(place.parts[*next].plan.blocks, left[*next]);
-    decisions.push_back({.task = tasks[*next], .blocks = blocks});
-    left[*next] -= blocks;
+    Open& chosen = open[*next];
+    const std::uint64_t blocks = std::min(place.parts[*next].plan.blocks, chosen.left);
+    decisions.push_back({.task = chosen.task, .blocks = blocks});
+    chosen.left -= blocks;
+    tasks_end_ = tasks_end_ || chosen.left == 0;
     if (place.trial) place.trial->issue(*next, blocks);
-    place.in_flight[place.parts[*next].kernel] += blocks;
+    *chosen.flying += blocks;
     ++place.ranges;
   }
 }
 
-void KerneletPolicy::issue_whole(const View& view, std::size_t number, Place& place,
-                                 std::vector<Decision>& decisions) const {
+void KerneletPolicy::issue_whole(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions) {
+  tasks_end_ = true;
   for (std::size_t i = 0; i < view.ready.size() && place.ranges < options_.whole; ++i) {
     if (view.ready[i].place != number || !can_slice(view, view.ready[i])) continue;
     decisions.push_back({.task = i});

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sched/policy.hpp"
@@ -47,16 +48,19 @@ class KerneletPolicy final : public Policy {
     std::uint64_t kernel = 0, task = 0;  // id of the traits, of the task
     SlicePlan plan = {};
   };
-  struct Place {
-    std::vector<Part> parts;                           // two, one, or none: launches run whole
-    std::vector<std::uint64_t> kernels;                // that were pending when they were chosen, ascending
-    std::map<std::uint64_t, std::uint64_t> in_flight;  // blocks, by kernel
-    std::optional<PairTrial> trial;                    // of a pair whose gain was not seen yet
-    unsigned ranges = 0;                               // in flight, of all
-  };
   struct Kind {
     std::size_t task = 0;  // the oldest, by its index in View::ready
+    std::uint64_t id = 0;  // of that task
     const KernelTraits* traits = nullptr;
+  };
+  struct Place {
+    std::vector<Part> parts;                                      // two, one, or none: launches run whole
+    std::vector<std::uint64_t> kernels;                           // that were pending when they were chosen, ascending
+    std::vector<Kind> kinds;                                      // of the tasks that were ready the last time
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> flying;  // kernels and their blocks in flight
+    std::optional<PairTrial> trial;                               // of a pair whose gain was not seen yet
+    unsigned ranges = 0;                                          // in flight, of all
+    std::uint64_t& in_flight(std::uint64_t kernel);               // blocks
   };
   struct Choice {
     std::uint64_t first = 0, second = 0;  // kernels
@@ -65,6 +69,8 @@ class KerneletPolicy final : public Policy {
 
   void count_in_flight(const View& view);
   void decide_at(const View& view, std::size_t number, std::vector<Decision>& decisions);
+  bool knows_tasks(const View& view, const Place& place) const;
+  void find_kinds(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions);
   bool can_slice(const View& view, const TaskView& task) const;
   bool goes_on(const View& view, const std::vector<Kind>& kinds, const Place& place) const;
   void choose(const View& view, const std::vector<Kind>& kinds, Place& place);
@@ -74,13 +80,17 @@ class KerneletPolicy final : public Policy {
   std::optional<Choice> find_anew(const DeviceView& device, const std::vector<Kind>& kinds);
   bool fails(const View& view, Place& place);
   void issue(const View& view, const std::vector<Kind>& kinds, Place& place, std::vector<Decision>& decisions);
-  void issue_whole(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions) const;
+  void issue_whole(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions);
 
+  static constexpr std::size_t none = ~std::size_t{0};
   const std::unique_ptr<PairRates> rates_;
   const KerneletOptions options_;
   std::vector<Place> places_;
   std::map<std::vector<std::uint64_t>, std::optional<Choice>> known_;
   std::set<std::pair<std::uint64_t, std::uint64_t>> tried_, failed_;  // kernels, ascending
+  std::size_t tasks_ = none;     // that were ready the last time and still are; none: some have left
+  std::uint64_t last_task_ = 0;  // the id of the youngest of them
+  bool tasks_end_ = false;       // the decisions that are being made leave no blocks of a task
   std::string why_;
 };
 

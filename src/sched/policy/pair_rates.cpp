@@ -64,11 +64,17 @@ model::KernelProfile calibrated_for(const model::SmModel& sm, unsigned warps, mo
   return profile;
 }
 
+bool has_network(const KernelTraits& first, const KernelTraits& second, CoRunModel model) {
+  return model == CoRunModel::network && first.kernel.demands.known() && second.kernel.demands.known();
+}
+
 }  // namespace
 
-double alone_ipc(const CoRunDevice& device, const KernelTraits& traits) {
+double alone_ipc(const CoRunDevice& device, const KernelTraits& traits, CoRunModel model) {
   if (traits.alone_ipc > 0) return traits.alone_ipc;
-  return model::solo_ipc(device.sm, traits.kernel.profile, full_warps(device, traits.kernel));
+  const unsigned warps = full_warps(device, traits.kernel);
+  if (has_network(traits, traits, model)) return model::network_ipc(traits.kernel.demands, warps);
+  return model::solo_ipc(device.sm, traits.kernel.profile, warps);
 }
 
 model::KernelProfile calibrated(const CoRunDevice& device, const KernelTraits& traits) {
@@ -76,17 +82,22 @@ model::KernelProfile calibrated(const CoRunDevice& device, const KernelTraits& t
 }
 
 model::PairIpc forecast(const CoRunDevice& device, const KernelTraits& first, unsigned first_blocks,
-                        const KernelTraits& second, unsigned second_blocks) {
+                        const KernelTraits& second, unsigned second_blocks, CoRunModel model) {
+  const unsigned first_warps = first_blocks * warps_of(device, first.kernel);
+  const unsigned second_warps = second_blocks * warps_of(device, second.kernel);
+  const unsigned first_full = full_warps(device, first.kernel), second_full = full_warps(device, second.kernel);
+  if (has_network(first, second, model)) {
+    const model::Demands &one = first.kernel.demands, &other = second.kernel.demands;
+    return in_proportion(model::network_ipc(one, first_warps, other, second_warps),
+                         {model::network_ipc(one, first_full), model::network_ipc(other, second_full)}, first, second);
+  }
   const model::SmModel sm = coarse(device);
   const auto profile_of = [&](const KernelTraits& traits) {
     return calibrated_for(sm, full_warps(device, traits.kernel), traits.kernel.profile, traits.alone_ipc);
   };
   const model::KernelProfile one = profile_of(first), other = profile_of(second);
-  return in_proportion(model::pair_ipc(sm, one, first_blocks * warps_of(device, first.kernel), other,
-                                       second_blocks * warps_of(device, second.kernel)),
-                       {model::solo_ipc(sm, one, full_warps(device, first.kernel)),
-                        model::solo_ipc(sm, other, full_warps(device, second.kernel))},
-                       first, second);
+  return in_proportion(model::pair_ipc(sm, one, first_warps, other, second_warps),
+                       {model::solo_ipc(sm, one, first_full), model::solo_ipc(sm, other, second_full)}, first, second);
 }
 
 std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& limits, const model::Candidate& first,
@@ -101,24 +112,38 @@ std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& li
   return ratios;
 }
 
+const model::Candidate& ModelRates::candidate(const CoRunDevice& device, const model::SmModel& sm,
+                                              const KernelTraits& traits) {
+  const auto [at, made] = candidates_.try_emplace(traits.id, traits.kernel);
+  if (made && calibrate_ && !has_network(traits, traits, model_))
+    at->second.profile = calibrated_for(sm, full_warps(device, traits.kernel), traits.kernel.profile, traits.alone_ipc);
+  return at->second;
+}
+
+std::optional<model::CoSchedule> ModelRates::solve(const CoRunDevice& device, const KernelTraits& first,
+                                                   const KernelTraits& second, model::PairOptions::Ratio ratio) {
+  const model::SmModel sm = coarse(device);
+  const model::Candidate &a = candidate(device, sm, first), &b = candidate(device, sm, second);
+  const bool network = has_network(first, second, model_);
+  const auto alone_of = [&](const model::Candidate& kernel) {
+    const unsigned warps = full_warps(device, kernel);
+    return network ? model::network_ipc(kernel.demands, warps) : model::solo_ipc(sm, kernel.profile, warps);
+  };
+  const model::PairIpc alone{alone_of(a), alone_of(b)};
+  const auto together = [&](unsigned first_warps, unsigned second_warps) {
+    return network ? model::network_ipc(a.demands, first_warps, b.demands, second_warps)
+                   : model::pair_ipc(sm, a.profile, first_warps, b.profile, second_warps);
+  };
+  auto made = model::best_ratio(model::PairModel(together), device.limits, a, b, alone, ratio);
+  if (made && calibrate_) made->together = in_proportion(made->together, alone, first, second);
+  return made;
+}
+
 std::optional<model::CoSchedule> ModelRates::best(const CoRunDevice& device, const KernelTraits& first,
                                                   const KernelTraits& second, model::PairOptions::Ratio ratio) {
-  const model::SmModel sm = coarse(device);
-  const auto candidate = [&](const KernelTraits& traits) -> const model::Candidate& {
-    const auto [at, made] = candidates_.try_emplace(traits.id, traits.kernel);
-    if (made && calibrate_)
-      at->second.profile =
-          calibrated_for(sm, full_warps(device, traits.kernel), traits.kernel.profile, traits.alone_ipc);
-    return at->second;
-  };
   return in_order(first, second, [&](const KernelTraits& a, const KernelTraits& b) {
     const auto [at, made] = known_.try_emplace({a.id, b.id});
-    if (!made) return at->second;
-    const model::Candidate &one = candidate(a), &other = candidate(b);
-    const model::PairIpc alone{model::solo_ipc(sm, one.profile, full_warps(device, one)),
-                               model::solo_ipc(sm, other.profile, full_warps(device, other))};
-    at->second = model::best_ratio(sm, device.limits, one, other, alone, ratio);
-    if (at->second && calibrate_) at->second->together = in_proportion(at->second->together, alone, a, b);
+    if (made) at->second = solve(device, a, b, ratio);
     return at->second;
   });
 }

@@ -24,40 +24,53 @@ class PairRates {
   virtual bool lasting() const { return true; }
 };
 
+// Which model says how fast two kernels run together.
+enum class CoRunModel : std::uint8_t {
+  network,  // src/model/corun/network.hpp, ours; where the profile has no demands (on real GPUs): the chains
+  chains,   // src/model/corun/corun.hpp, the paper's
+};
+
 // The profile with that memory ratio for which the model gives the measured IPC of the kernel alone: what the model
 // does not know (caches, pipes, dependences) then counts as waiting for memory. Without a measured IPC the profile as
 // it is.
 model::KernelProfile calibrated(const CoRunDevice& device, const KernelTraits& traits);
-// Of an SM that is full of the kernel's blocks.
-double alone_ipc(const CoRunDevice& device, const KernelTraits& traits);
+// Of an SM that is full of the kernel's blocks: as measured, or what the model says.
+double alone_ipc(const CoRunDevice& device, const KernelTraits& traits, CoRunModel model = CoRunModel::network);
 
 // What the model says of two kernels with so many blocks on an SM; calibrated.
 model::PairIpc forecast(const CoRunDevice& device, const KernelTraits& first, unsigned first_blocks,
-                        const KernelTraits& second, unsigned second_blocks);
+                        const KernelTraits& second, unsigned second_blocks, CoRunModel model = CoRunModel::network);
 
 // Every pair of numbers of blocks that an SM holds, of which neither can be raised, with both at least the smallest
 // slices.
 std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& limits, const model::Candidate& first,
                                                        const model::Candidate& second);
 
-// The Markov chains of src/model/corun; each pair is solved once.
+// What a model says; each pair is solved once.
 class ModelRates final : public PairRates {
  public:
-  // `calibrate`: see calibrated().
-  explicit ModelRates(bool calibrate = true) : calibrate_(calibrate) {}
+  // `calibrate`: see calibrated(); of the chains.
+  explicit ModelRates(bool calibrate = true, CoRunModel model = CoRunModel::network)
+      : calibrate_(calibrate), model_(model) {}
   std::optional<model::CoSchedule> best(const CoRunDevice& device, const KernelTraits& first,
                                         const KernelTraits& second, model::PairOptions::Ratio ratio) override;
 
  private:
+  const model::Candidate& candidate(const CoRunDevice& device, const model::SmModel& sm, const KernelTraits& traits);
+  std::optional<model::CoSchedule> solve(const CoRunDevice& device, const KernelTraits& first,
+                                         const KernelTraits& second, model::PairOptions::Ratio ratio);
+
   const bool calibrate_;
+  const CoRunModel model_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::optional<model::CoSchedule>> known_;
-  std::map<std::uint64_t, model::Candidate> candidates_;
+  std::map<std::uint64_t, model::Candidate> candidates_;  // calibrated, if that is asked for
 };
 
 // What was measured of two kernels together.
 struct MeasuredRatio {
   unsigned first_blocks = 0, second_blocks = 0;
   model::PairIpc together = {};
+  double first_on_sm = 0, second_on_sm = 0;  // blocks that were on an SM in fact, on the mean; 0: not known
 };
 // OPT of the paper: the best of measured ratios.
 class MeasuredRates final : public PairRates {

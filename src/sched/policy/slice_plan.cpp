@@ -12,7 +12,7 @@ constexpr unsigned parts = 3;        // slices of a kernel on the device at a ti
 constexpr unsigned most_ahead = 12;  // devices run 16 launches at a time, and more
 constexpr double room = 1.5;         // blocks do not end at equal distances
 // Of the blocks on the SMs: fewer leave gaps when several end at once, more would follow a new choice too late.
-constexpr double shortest_queue = .5, longest_queue = 2;
+constexpr double shortest_queue = .25, longest_queue = 2;
 
 SlicePlan plan_lanes(const CoRunDevice& device, unsigned processors, unsigned blocks, double on_sm) {
   constexpr double at_least = 2;  // launches that the host is ahead
@@ -51,10 +51,14 @@ SlicePlan plan_slices(const CoRunDevice& device, unsigned processors, const Kern
   if (device.slice_cycles > 0) return plan_lanes(device, processors, blocks, on_sm);
   const double queue = std::clamp(room * device.launch_cycles / std::max(on_sm, 1.0), shortest_queue, longest_queue);
   SlicePlan plan;
-  const unsigned of_slice = std::max(std::min(kernel.kernel.least_blocks, blocks), (blocks + parts - 1) / parts);
-  plan.blocks = std::uint64_t{of_slice} * std::max(1u, processors);
-  plan.resident = std::uint64_t{blocks} * std::max(1u, processors);
-  plan.ahead = static_cast<unsigned>(std::ceil(blocks * (1 + queue) / of_slice));
+  const std::uint64_t sms = std::max(1u, processors);
+  const std::uint64_t least = kernel.kernel.least_blocks > 1 ? std::min(kernel.kernel.least_blocks, blocks) * sms : 1;
+  plan.resident = blocks * sms;
+  // A slice may have fewer blocks than there are SMs: with whole ones, a kernel that is to have one block on each SM
+  // would have two of them in flight, and both would find room.
+  plan.blocks = std::max(least, (plan.resident + parts - 1) / parts);
+  plan.ahead = static_cast<unsigned>(
+      std::ceil(static_cast<double>(plan.resident) * (1 + queue) / static_cast<double>(plan.blocks)));
   plan.ahead = std::clamp(plan.ahead, 2u, most_ahead);
   return plan;
 }

@@ -1,0 +1,163 @@
+// Total times of the mixes, and of random schedules.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "batch/replay.hpp"
+#include "device/sim/stepped.hpp"
+#include "kernelet/experiment.hpp"
+#include "sched/make_policy.hpp"
+#include "sched/policy/kernelet.hpp"
+#include "support/statistics.hpp"
+
+namespace heddle::bench::kernelet {
+namespace {
+
+double microseconds(std::uint64_t ns) { return static_cast<double>(ns) / 1000; }
+
+bool is_complementary(const Mix& mix) { return mix.name == "MIX" || mix.name == "ALL"; }
+
+}  // namespace
+
+std::unique_ptr<sched::Policy> Experiment::policy(const std::string& name) {
+  if (name != "opt") return sched::make_policy(name);
+  sched::KerneletOptions options;
+  options.prune = false;
+  return std::make_unique<sched::KerneletPolicy>(std::make_unique<sched::MeasuredRates>(table_), options);
+}
+
+// The median of several runs.
+double Experiment::time(const Mix& mix, const std::function<std::unique_ptr<sched::Policy>()>& make) {
+  std::vector<double> times;
+  for (unsigned i = 0; i < (is_gpu_ ? 3 : 1); ++i) times.push_back(microseconds(run(mix, make()).total_ns));
+  return median(times);
+}
+
+std::vector<batch::Job> Experiment::jobs_of(const Mix& mix) {
+  // So fast that kernels always wait.
+  constexpr double per_second = 1e8;
+  const auto times = batch::poisson_arrivals(per_second, mix.kernels.size() * options_.instances, options_.seed);
+  std::vector<batch::Job> jobs;
+  for (std::size_t i = 0; i < times.size(); ++i)
+    jobs.push_back({kernels_[mix.kernels[i % mix.kernels.size()]].get(), times[i]});
+  return jobs;
+}
+
+batch::BatchResult Experiment::run(const Mix& mix, std::unique_ptr<sched::Policy> policy) {
+  const auto executor = batch::make_executor(*device_, base::process_watcher());
+  return batch::run_batch(*executor, jobs_of(mix), std::move(policy), &corun_);
+}
+
+std::vector<Mix> Experiment::chosen_mixes() const {
+  std::vector<Mix> chosen;
+  for (const Mix& mix : mixes())
+    if (std::find(options_.mixes.begin(), options_.mixes.end(), mix.name) != options_.mixes.end())
+      chosen.push_back(mix);
+  return chosen;
+}
+
+// What the policy does in a mix, with what its decisions cost.
+void Experiment::run_mix(const Mix& mix, const std::string& name) {
+  std::optional<batch::BatchResult> ran;
+  const auto result = [&]() -> const batch::BatchResult& {
+    if (!ran) ran = run(mix, policy(name));
+    return *ran;
+  };
+  const std::string total_name = fmt::format("mix/{}/{}", mix.name, name);
+  const double total = keep(
+      total_name, [&] { return is_gpu_ ? time(mix, [&] { return policy(name); }) : microseconds(result().total_ns); });
+  totals_[mix.name][name] = total;
+  add(total_name, total, "us");
+  if (name != "kernelet") return;
+  const auto cost = [&](const char* what, const std::function<double(const batch::BatchResult&)>& of) {
+    return keep(fmt::format("decision/{}/{}", mix.name, what), [&] { return of(result()); });
+  };
+  const double longest = cost("longest", [](const batch::BatchResult& one) { return one.longest_decision * 1e6; });
+  const double later = cost("each later one", [](const batch::BatchResult& one) {
+    return (one.decision_seconds - one.longest_decision) * 1e6 /
+           static_cast<double>(std::max<std::uint64_t>(2, one.decisions) - 1);
+  });
+  const double number =
+      cost("number", [](const batch::BatchResult& one) { return static_cast<double>(one.decisions); });
+  add(fmt::format("decision/{}/longest", mix.name), longest, "us", at_most(1000));
+  add(fmt::format("decision/{}/each later one", mix.name), later, "us");
+  add(fmt::format("decision/{}/share of the time", mix.name), later * number / total, "", at_most(.01));
+  if (!ran) return;
+  for (const batch::Reason& reason : ran->reasons)
+    fmt::print("  {:9.1f} us  {}\n", microseconds(reason.at_ns), reason.text);
+}
+
+void Experiment::run_mixes(const std::vector<std::string>& policies) {
+  for (const std::string& name : policies)
+    for (const Mix& mix : chosen_mixes()) {
+      if (name == "opt" && table_.empty()) continue;
+      run_mix(mix, name);
+      results_.write();
+    }
+}
+
+void Experiment::compare_mixes() {
+  for (const Mix& mix : chosen_mixes()) {
+    const std::map<std::string, double>& total = totals_[mix.name];
+    if (is_gpu_) {
+      add_gpu_bars(mix, total);
+      continue;
+    }
+    const double kernelet = total.at("kernelet");
+    const double bar = !is_complementary(mix) ? 0 : mix.name == "MIX" ? .20 : .15;
+    add(fmt::format("mix/{}/saved against base", mix.name), 1 - kernelet / total.at("base"), "", at_least(bar));
+    if (total.contains("serial"))
+      add(fmt::format("mix/{}/saved against serial", mix.name), 1 - kernelet / total.at("serial"), "");
+    if (total.contains("opt")) {
+      add(fmt::format("mix/{}/opt, saved against base", mix.name), 1 - total.at("opt") / total.at("base"), "");
+      add(fmt::format("mix/{}/over opt", mix.name), kernelet / total.at("opt") - 1, "", at_most(.05));
+    }
+    add(fmt::format("mix/{}/constant model over kernelet", mix.name), total.at("kernelet:constant") / kernelet - 1, "");
+  }
+  results_.write();
+}
+
+void Experiment::add_gpu_bars(const Mix& mix, const std::map<std::string, double>& total) {
+  const double kernelet = total.at("kernelet");
+  add(fmt::format("mix/{}/kernelet over streams", mix.name), kernelet / total.at("base"), "x",
+      at_most(is_complementary(mix) ? 1 : 1.02));
+  add(fmt::format("mix/{}/kernelet over serial", mix.name), kernelet / total.at("serial"), "x",
+      is_complementary(mix) ? std::optional(at_most(1)) : std::nullopt);
+  if (total.contains("opt"))
+    add(fmt::format("mix/{}/measured pairs over streams", mix.name), total.at("opt") / total.at("base"), "x");
+  add(fmt::format("mix/{}/constant model over kernelet", mix.name), total.at("kernelet:constant") / kernelet, "x");
+}
+
+void Experiment::run_random() {
+  const auto machine = device::sim::SteppedMachine(*device_).machine();
+  const auto launch_ns = static_cast<std::uint64_t>(machine.launching.kernel_cycles * 1000 / machine.clocks.sm_mhz);
+  const std::vector<Mix> all = mixes();
+  const Mix& mix = *std::find_if(all.begin(), all.end(), [](const Mix& one) { return one.name == "MIX"; });
+  const auto replay = [&](std::unique_ptr<sched::Policy> policy) {
+    const auto executor = batch::make_replay_executor(corun_, table_, machine.sms, machine.clocks.sm_mhz, launch_ns);
+    return microseconds(batch::run_batch(*executor, jobs_of(mix), std::move(policy), &corun_).total_ns);
+  };
+  const double kernelet = replay(policy("kernelet")), opt = replay(policy("opt"));
+  std::vector<double> random;
+  std::size_t best = 0;
+  for (unsigned seed = 1; seed <= options_.schedules; ++seed) {
+    random.push_back(replay(policy(fmt::format("mc:{}", seed))));
+    if (random.back() < random[best]) best = random.size() - 1;
+  }
+  std::vector<double> sorted = random;
+  std::sort(sorted.begin(), sorted.end());
+  add("random/kernelet, replayed", kernelet, "us");
+  add("random/opt, replayed", opt, "us");
+  add("random/best", sorted.front(), "us");
+  add("random/median", sorted[sorted.size() / 2], "us");
+  add("random/worst", sorted.back(), "us");
+  const auto better = std::count_if(random.begin(), random.end(), [&](double time) { return time < kernelet; });
+  add("random/schedules better than kernelet", static_cast<double>(better), "", at_most(0));
+  // The best of them for real.
+  const double simulated = keep("random/the best, simulated", [&] {
+    return microseconds(run(mix, policy(fmt::format("mc:{}", best + 1))).total_ns);
+  });
+  add("random/the best, simulated", simulated, "us");
+}
+
+}  // namespace heddle::bench::kernelet
