@@ -234,7 +234,7 @@ TEST_F(TraceTest, TheOldFileStaysUntilTheNewOneIsWhole) {
 TEST_F(TraceTest, ARuntimeThatCannotBeMadeLeavesTheOldFile) {
   for (const char* name : {"t.json", "t.svg"}) {
     for (const RuntimeOptions& wrong : {RuntimeOptions{.devices = "cuda:99", .trace = file(name)},
-                                        RuntimeOptions{.devices = "cpu", .trace = file(name), .policy = "none such"}}) {
+                                        RuntimeOptions{.devices = "cpu", .policy = "none such", .trace = file(name)}}) {
       EXPECT_THROW(Runtime{wrong}, Error);
       EXPECT_FALSE(std::filesystem::exists(file(name))) << name;
       base::write_file_atomic(file(name), std::string_view("[\"old\"]"));
