@@ -59,6 +59,20 @@ std::vector<std::pair<std::string, std::string>> all_policies() {
   return policies;
 }
 
+Chart means_chart(const std::vector<std::pair<std::string, std::string>>& policies,
+                  const std::vector<Comparison>& means) {
+  Chart chart{"Divergent kernels, 768 threads, over the stack",
+              {},
+              {{"ratio of mean IPC", "#4e79a7", {}}, {"mean of speed-ups", "#f28e2b", {}}},
+              1};
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    chart.groups.push_back(policies[i].first);
+    chart.series[0].values.push_back(means[i].of_ipc());
+    chart.series[1].values.push_back(means[i].of_gains());
+  }
+  return chart;
+}
+
 // Each kernel with the stack, without reconvergence, with the bound, and with the five orders.
 std::string by_policy(Runner& runner, const MachineDescription& machine, Output& out) {
   const auto policies = all_policies();
@@ -115,16 +129,7 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Output&
     row_of->insert(row_of->end(), {"", ""});
     table.add(*row_of);
   }
-  Chart orders_chart{"Divergent kernels, 768 threads, over the stack",
-                     {},
-                     {{"ratio of mean IPC", "#4e79a7", {}}, {"mean of speed-ups", "#f28e2b", {}}},
-                     1};
-  for (std::size_t i = 0; i < policies.size(); ++i) {
-    orders_chart.groups.push_back(policies[i].first);
-    orders_chart.series[0].values.push_back(means[i].of_ipc());
-    orders_chart.series[1].values.push_back(means[i].of_gains());
-  }
-  out.charts.insert(out.charts.end(), {orders_chart, chart});
+  out.charts.insert(out.charts.end(), {means_chart(policies, means), chart});
   return table.text();
 }
 

@@ -25,8 +25,8 @@ class Runner {
   // Prints each run, with the seconds that it took.
   bool verbose = false;
   double processor_seconds = 0;  // of all simulations so far
-  unsigned items = 0;   // threads of the grid; 0: the workload's
-  unsigned rounds = 1;  // items that a thread of a divergent kernel has, one after the other
+  unsigned items = 0;            // threads of the grid; 0: the workload's
+  unsigned rounds = 1;           // items that a thread of a divergent kernel has, one after the other
 
  private:
   std::shared_ptr<const ptx::Module> module_of(std::string_view file);

@@ -42,6 +42,7 @@ const std::vector<Named>& all_policies() {
       {"swi", "sbi-fermi", ",issue=swi,lanes=xor-rev"},
       {"sbi+swi", "sbi-fermi", ",issue=sbi+swi,lanes=xor-rev"},
       {"sbi+swi, matrix scoreboard", "sbi-fermi", ",issue=sbi+swi,lanes=xor-rev,scoreboard=matrix"},
+      {"round-robin", "fermi-gtx480", ""},
       {"virtual-thread", "fermi-gtx480", ",residency=virtual-thread,memory-queue=active-first"},
       {"finereg", "fermi-gtx480", ",residency=finereg,memory-queue=active-first"},
       {"max", "fermi-gtx480", ",residency=max,memory-queue=mascar"}};

@@ -31,6 +31,19 @@ double some_mean(const std::vector<double>& of, unsigned threads) {
   return some.empty() ? 1 : geometric_mean(some);
 }
 
+Chart kernels_chart(const std::vector<double>& virtual_thread, const std::vector<double>& max) {
+  Chart chart{"Speed-up over the baseline, by kernel and threads of a block",
+              {},
+              {{"VT", "#4e79a7", {}}, {"MAX", "#bab0ac", {}}},
+              1};
+  for (std::size_t i = 0; i < virtual_thread.size(); ++i) {
+    chart.groups.push_back(fmt::format("{}, {}", scheduling_limited()[i].kernel, scheduling_limited()[i].threads));
+    chart.series[0].values.push_back(virtual_thread[i]);
+    chart.series[1].values.push_back(max[i]);
+  }
+  return chart;
+}
+
 std::string by_policy(Runner& runner, const MachineDescription& machine, Output& out) {
   Table table({"kernel, threads of a block", "cycles", "Mascar", "VT", "MAX", "VT without cost", "VT without queues",
                "finereg", "swaps"});
@@ -71,16 +84,7 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Output&
       means.series[i == 1 ? 0 : i == 2 ? 1 : 2].values.push_back(some_mean(gains[i], threads));
     means.series[3].values.push_back(threads == 0 ? std::optional(1.239) : std::nullopt);
   }
-  Chart chart{"Speed-up over the baseline, by kernel and threads of a block",
-              {},
-              {{"VT", "#4e79a7", {}}, {"MAX", "#bab0ac", {}}},
-              1};
-  for (std::size_t i = 0; i < gains[1].size(); ++i) {
-    chart.groups.push_back(fmt::format("{}, {}", scheduling_limited()[i].kernel, scheduling_limited()[i].threads));
-    chart.series[0].values.push_back(gains[1][i]);
-    chart.series[1].values.push_back(gains[2][i]);
-  }
-  out.charts.insert(out.charts.end(), {means, chart});
+  out.charts.insert(out.charts.end(), {means, kernels_chart(gains[1], gains[2])});
   for (const Workload& workload : capacity_limited()) row(workload, false);
   out.results.add({"VT over the baseline, type S", geometric_mean(gains[1]), "x", at_least(1.15), "baseline"});
   out.results.add({"VT over MAX", geometric_mean(gains[1]) / geometric_mean(gains[2]), "x", at_least(0.95), "MAX"});

@@ -184,9 +184,17 @@ void Frontier::show(std::size_t wide) {
 }
 
 WideMask Frontier::lanes(std::size_t wide, unsigned slot) const {
+  const WideWarp& warp = warps_[wide];
+  const WideMask mask = warp.contexts.hot(slot).mask;
+  if (warp.mapped[slot] == mask) return warp.lanes[slot];
   WideMask lanes = 0;
-  for (WideMask rest = warps_[wide].contexts.hot(slot).mask; rest != 0; rest &= rest - 1)
-    lanes |= WideMask{1} << lanes_.lane(static_cast<unsigned>(std::countr_zero(rest)), number(wide), shape_);
+  if (mask == ~WideMask{0})  // a permutation
+    lanes = mask;
+  else
+    for (WideMask rest = mask; rest != 0; rest &= rest - 1)
+      lanes |= WideMask{1} << lanes_.lane(static_cast<unsigned>(std::countr_zero(rest)), number(wide), shape_);
+  warp.mapped[slot] = mask;
+  warp.lanes[slot] = lanes;
   return lanes;
 }
 

@@ -55,6 +55,8 @@ class Frontier final : public DivergencePolicy {
     WideMask waiting = 0;  // threads in no context, as they wait
     bool yields = false;   // the first context only repeats itself
     WideMask shown[2] = {};
+    mutable WideMask mapped[2] = {},
+                     lanes[2] = {};  // by slot: lanes of the SIMD unit of the mask that was asked for last
     SlotMoves moves = {1, 2, 4};
   };
   void arrive(WideWarp& warp, std::uint32_t of, LaneMask lanes, Cycle not_before);
