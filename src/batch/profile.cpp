@@ -30,26 +30,31 @@ unsigned smallest_slice(Profiler& profiler, Kernel& kernel, unsigned resident, d
   return std::min(least, resident);
 }
 
-// Cycles of a warp for an instruction with a quarter of the blocks that fit, where warps hardly wait for one another.
-model::Measured measure_few(Profiler& profiler, Kernel& kernel, const model::Candidate& made, unsigned resident,
-                            const ProfileOptions& options) {
-  const unsigned sms = profiler.processors(), few = std::max(1u, resident / 4);
-  const std::uint64_t blocks = std::uint64_t{few} * sms, full = std::uint64_t{resident} * sms;
-  constexpr unsigned ahead = 3, more_rounds = 2;
-  // Not those that were counted: what they have loaded may be in caches.
-  const Share share{&kernel, few, {blocks, ahead, blocks}, full < kernel.blocks() ? full : 0};
-  const double ended = profiler.steady_rates({&share, 1}, more_rounds * options.rounds).front().blocks;
-  const double warps = few * warps_of(kernel);
-  return {warps, warps * sms / (ended * made.block_instructions), static_cast<double>(resident) * warps_of(kernel), 0};
+// Of an SM with fewer blocks of the kernel than fit.
+struct Part {
+  double warps = 0, ipc = 0;
+};
+
+// With an equal part of the blocks that fit. `first`: the block with which it begins, in full devices; not one that has
+// run before, as what it has loaded may be in caches.
+Part measure_part(Profiler& profiler, Kernel& kernel, const model::Candidate& made, unsigned blocks, unsigned rounds,
+                  std::uint64_t first) {
+  const unsigned sms = profiler.processors();
+  const std::uint64_t all = std::uint64_t{blocks} * sms;
+  constexpr unsigned ahead = 3;
+  const Share share{&kernel, blocks, {all, ahead, all}, first < kernel.blocks() ? first : 0};
+  const double ended = profiler.steady_rates({&share, 1}, rounds).front().blocks;
+  return {static_cast<double>(blocks) * warps_of(kernel), ended * made.block_instructions / sms};
 }
 
-// What the network says of the kernel alone, and then the demands with which it says what was measured.
-void fit_demands(model::Measured measured, sched::KernelTraits& traits) {
+// What the network says of the kernel alone from measurements with a quarter and a half of its blocks; and then the
+// demands with which it says what was measured with all of them.
+void fit_demands(const Part& quarter, const Part& half, double warps, sched::KernelTraits& traits) {
   model::Demands& demands = traits.kernel.demands;
-  demands.away = std::max(0.0, model::cycles_away(demands, measured.few_warps, measured.few_cycles));
-  traits.forecast_ipc = model::network_ipc(demands, measured.warps);
-  measured.ipc = traits.alone_ipc;
-  demands = model::fitted(demands, measured);
+  const double cycles = quarter.warps / quarter.ipc;
+  traits.forecast_ipc =
+      model::network_ipc(model::fitted(demands, {quarter.warps, cycles, half.warps, half.ipc}), warps);
+  demands = model::fitted(demands, {quarter.warps, cycles, warps, traits.alone_ipc});
 }
 
 // A GPU's machine code has fewer instructions than PTX where one does the work of several. So a kernel that seems to be
@@ -92,14 +97,17 @@ sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoR
   // Where slices wait in queues for one another, a kernel alone runs in whole launches.
   const bool in_queues = corun.slice_cycles > 0;
   const std::uint64_t full = std::uint64_t{resident} * sms;
-  model::Measured few;
-  if (made.demands.known()) few = measure_few(profiler, kernel, made, resident, options);
-  // After the blocks that these have run.
-  const std::uint64_t first = few.few_warps > 0 && ahead * full < kernel.blocks() ? ahead * full : 0;
+  Part quarter, half;
+  std::uint64_t first = 0;
+  if (made.demands.known()) {
+    quarter = measure_part(profiler, kernel, made, std::max(1u, resident / 4), 2 * options.rounds, full);
+    half = measure_part(profiler, kernel, made, std::max(1u, resident / 2), options.rounds, 2 * full);
+    first = ahead * full < kernel.blocks() ? ahead * full : 0;
+  }
   const Share alone{&kernel, resident, {in_queues ? kernel.blocks() : full, ahead, full}, first};
   const double whole = profiler.steady_rates({&alone, 1}, options.rounds).front().blocks;
   traits.alone_ipc = whole * made.block_instructions / sms;
-  if (made.demands.known()) fit_demands(few, traits);
+  if (made.demands.known()) fit_demands(quarter, half, static_cast<double>(resident) * warps_of(kernel), traits);
   if (in_queues) count_machine_code(corun, traits);
   made.pipeline_use = traits.alone_ipc / profiler.peak_ipc();
   // Where nothing has counted it while the device was full.

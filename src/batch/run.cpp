@@ -114,8 +114,10 @@ class WatchedPolicy final : public sched::Policy {
     ++result.decisions;
     result.decision_seconds += seconds;
     result.longest_decision = std::max(result.longest_decision, seconds);
-    if (std::string why = policy_->explain(); !why.empty())
-      result.reasons.push_back({run_.executor.now_ns(), std::move(why)});
+    std::string why = policy_->explain();
+    if (why.empty()) return;
+    result.choice_seconds += seconds;
+    result.reasons.push_back({run_.executor.now_ns(), std::move(why)});
   }
   std::optional<std::uint64_t> wake_ns(const sched::View& view) override { return policy_->wake_ns(view); }
   bool sees_ranges() const override { return policy_->sees_ranges(); }

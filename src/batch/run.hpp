@@ -38,6 +38,7 @@ struct BatchResult {
   std::uint64_t decisions = 0, ranges = 0;
   double decision_seconds = 0;  // of the host, in all decisions
   double longest_decision = 0;  // seconds
+  double choice_seconds = 0;    // in those that chose what runs together: the policy has explained them
 };
 
 // `corun`: the model of the executor's device; null: kernels do not share its processors. Throws the error of a kernel.
