@@ -58,7 +58,14 @@ void make_own_folder(const std::filesystem::path& folder) {
 Descriptor listen_at(const std::filesystem::path& path) {
   make_own_folder(path.parent_path());
   if (connect_to(path)) base::fail(ErrorCode::io_error, "a daemon runs already at {}", path.string());
-  ::unlink(path.c_str());
+  // What a daemon that was cut off has left; anything else is the user's.
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) == 0) {
+    if (!S_ISSOCK(status.st_mode))
+      base::fail(ErrorCode::io_error, "there can be no socket at {}: a file is there, which is no socket of a daemon",
+                 path.string());
+    ::unlink(path.c_str());
+  }
   Descriptor socket = make_socket();
   const sockaddr_un address = address_of(path);
   if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||

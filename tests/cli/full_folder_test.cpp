@@ -47,8 +47,8 @@ class FullFolder : public HeddleCommand {
 
 TEST_F(FullFolder, IsNamedAndNotTheSource) {
   for (const char* command :
-       {"compile a.cu", "compile a.cu -o a.ptx", "inspect a.cu", "cc -c a.cu -o a.o", "cc -ptx a.cu -o a.ptx",
-        "cc -DMAIN a.cu -o a", "launch a.cu --device interp --block 4 --arg out:x.npy:i32:4"}) {
+       {"compile -D X=1 a.cu -o a.ptx", "inspect -D X=1 a.cu", "cc -c a.cu -o a.o", "cc -DMAIN a.cu -o a", "run a.cu",
+        "launch -D X=1 a.cu --device interp --block 4 --arg out:x.npy:i32:4"}) {
     const Ran ran = here(command);
     EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
     EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: "), HasSubstr(full_),
@@ -63,11 +63,13 @@ TEST_F(FullFolder, IsNamedAndNotTheSource) {
 // What needs no temporary file.
 TEST_F(FullFolder, HindersNothingElse) {
   write("k.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n");
-  for (const char* command : {"inspect k.ptx", "launch k.ptx --device cpu", "launch k.ptx --device interp",
-                              "launch k.ptx --device sim:tesla-g80,report=r.json", "devices", "run /bin/true"}) {
+  for (const char* command :
+       {"compile a.cu -o a.ptx", "inspect k.ptx", "launch k.ptx --device cpu", "launch k.ptx --device interp",
+        "launch k.ptx --device sim:tesla-g80,report=r.json", "devices", "run /bin/true"}) {
     const Ran ran = here(command);
     EXPECT_EQ(ran.code, 0) << command << ": " << ran.output;
   }
+  EXPECT_THAT(base::read_file(folder_.path() / "a.ptx"), HasSubstr(".visible .entry k("));
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ TEST_F(OddNames, FilesOfCcMayStandBehindTwoDashes) {
 // Compilers include files of these folders by their names, which would end at the quotation mark.
 TEST_F(OddNames, FoldersOfTheCacheMayHaveAnyName) {
   write("a.cu", kernel);
-  for (const std::string name : {"a\"b", "a\nb", "a\\b", "a'b", "a b", "$(a)", "\xff"}) {
+  for (const std::string name : {"a\"b", "a\nb", "a\\b \xff"}) {
     const std::string quoted = name == "a'b" ? "\"a'b\"" : "'" + name + "'";
     const Ran ran = heddle("launch a.cu --device interp --block 4 --arg zeros:i32:4", "&1",
                            "HEDDLE_CACHE_DIR=" + quoted + " timeout 100");
@@ -98,19 +98,22 @@ TEST_F(OddNames, WhatHasNoEndIsNotIncluded) {
   ASSERT_EQ(::bind(socket, reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   write("header.h", "#include \"pipe\"\n");
   write("other.h", "#pragma once\n#include <other>\n");
-  for (const auto& [text, options, what] : {std::tuple{"#include \"pipe\"\n", "", "pipe, which is a pipe"},
-                                            {"#include \"./inc/../pipe\"\n", "", "pipe, which is a pipe"},
-                                            {"#include \"header.h\"\n", "", "pipe, which is a pipe"},
-                                            {"#  /* */ include <other>\n", "-I inc", "inc/other, which is a pipe"},
-                                            {"#include <vector>\n", "-I inc", "inc/vector, which is a pipe"},
-                                            {"#include \"other.h\"\n", "-I inc", "inc/other, which is a pipe"},
-                                            {"#define FILE \"pipe\"\n#include FILE\n", "", "pipe, which is a pipe"},
-                                            {"#include NAME\n", "-D 'NAME=\"pipe\"'", "pipe, which is a pipe"},
-                                            {"#if __has_include(\"pipe\")\n#endif\n", "", "pipe, which is a pipe"},
-                                            {"\n", "-X -include -X pipe", "pipe, which is a pipe"},
-                                            {"#include \"/dev/zero\"\n", "", "/dev/zero, which is a device"},
-                                            {"#include \"/dev/tty\"\n", "", "/dev/tty, which is a device"},
-                                            {"#include \"socket\"\n", "", "socket, which is a socket"}}) {
+  for (const auto& [text, options, what] :
+       {std::tuple{"#include \"pipe\"\n", "", "pipe, which is a pipe"},
+        {"#include \"./inc/../pipe\"\n", "", "pipe, which is a pipe"},
+        {"#include \"header.h\"\n", "", "pipe, which is a pipe"},
+        {"#  /* */ include <other>\n", "-I inc", "inc/other, which is a pipe"},
+        {"#include <vector>\n", "-I inc", "inc/vector, which is a pipe"},
+        {"#include \"other.h\"\n", "-I inc", "inc/other, which is a pipe"},
+        {"#define FILE \"pipe\"\n#include FILE\n", "", "pipe, which is a pipe"},
+        {"#include NAME\n", "-D 'NAME=\"pipe\"'", "pipe, which is a pipe"},
+        {"#include NAME\n", "-X '-DNAME=<other>' -I inc", "inc/other, which is a pipe"},
+        {"#define A B\n#define B \"pipe\"\n#include A\n", "", "pipe, which is a pipe"},
+        {"#if __has_include(\"pipe\")\n#endif\n", "", "pipe, which is a pipe"},
+        {"\n", "-X -include -X pipe", "pipe, which is a pipe"},
+        {"#include \"/dev/zero\"\n", "", "/dev/zero, which is a device"},
+        {"#include \"/dev/tty\"\n", "", "/dev/tty, which is a device"},
+        {"#include \"socket\"\n", "", "socket, which is a socket"}}) {
     write("a.cu", std::string(text) + kernel);
     for (const char* command : {"compile a.cu ", "launch a.cu --block 4 --arg zeros:i32:4 "}) {
       const Ran ran = here(command + std::string(options));
@@ -123,7 +126,9 @@ TEST_F(OddNames, WhatHasNoEndIsNotIncluded) {
   ::close(socket);
   write("a.cu", std::string("#include \"/dev/null\"\n#include \"absent.h\"\n") + kernel);
   EXPECT_THAT(here("compile a.cu").output, HasSubstr("'absent.h' file not found"));
-  write("a.cu", std::string("#include \"/dev/null\"\n#include <vector>\n") + kernel);
+  write("a.cu", std::string("#include \"/dev/null\"\n#define VECTOR <vector>\n#define NO \"/dev/zero\"\n"
+                            "#include VECTOR\n") +
+                    kernel);
   const Ran ran = here("compile a.cu -o -");
   EXPECT_EQ(ran.code, 0) << ran.output;
 }

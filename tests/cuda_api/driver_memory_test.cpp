@@ -83,6 +83,14 @@ TEST_F(DriverMemory, BoxesAreCopied) {
   EXPECT_EQ(read(q, 4), (std::vector<unsigned>{13, 14, 16, 17}));
 }
 
+TEST_F(DriverMemory, OfNobodyIsNotRegistered) {
+  std::vector<unsigned> own(1024);
+  EXPECT_EQ(cuMemHostRegister(reinterpret_cast<void*>(std::size_t{8}), 4096, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemHostRegister(own.data(), std::size_t{1} << 60, 0), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_CUDA(cuMemHostRegister(own.data(), 4096, 0));
+  EXPECT_CUDA(cuMemHostUnregister(own.data()));
+}
+
 TEST_F(DriverMemory, PointersSayWhatTheyAre) {
   const CUdeviceptr p = allocate(256);
   void* host = nullptr;

@@ -233,8 +233,10 @@ TEST_F(TraceTest, TheOldFileStaysUntilTheNewOneIsWhole) {
 // A record is lost only to another record.
 TEST_F(TraceTest, ARuntimeThatCannotBeMadeLeavesTheOldFile) {
   for (const char* name : {"t.json", "t.svg"}) {
-    for (const RuntimeOptions& wrong : {RuntimeOptions{.devices = "cuda:99", .trace = file(name)},
-                                        RuntimeOptions{.devices = "cpu", .policy = "none such", .trace = file(name)}}) {
+    RuntimeOptions no_device{.devices = "cuda:99", .trace = file(name)};
+    RuntimeOptions no_policy{.devices = "cpu", .trace = file(name)};
+    no_policy.policy = "none such";
+    for (const RuntimeOptions& wrong : {no_device, no_policy}) {
       EXPECT_THROW(Runtime{wrong}, Error);
       EXPECT_FALSE(std::filesystem::exists(file(name))) << name;
       base::write_file_atomic(file(name), std::string_view("[\"old\"]"));
