@@ -21,6 +21,22 @@ namespace {
 
 constexpr std::uint64_t patience_ns = 60'000'000'000, step_ns = 5'000'000;
 
+constexpr const char* first_words = "heddle daemon";  // of each log
+
+// The log of an earlier daemon is replaced, and no other file.
+void check_log(const std::filesystem::path& log) {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(log, error);
+  if (!std::filesystem::exists(status)) return;
+  const bool regular = std::filesystem::is_regular_file(status);
+  if (regular && std::filesystem::file_size(log, error) == 0) return;
+  if (!regular || !base::read_beginning(log, 4096).starts_with(first_words))
+    base::fail(ErrorCode::io_error,
+               "the daemon's messages would replace {}, which is no log of a daemon; remove it, or name another socket "
+               "by HEDDLE_DAEMON",
+               log.string());
+}
+
 // Returns the process. It has a session of its own, so that no signal of this terminal reaches it.
 pid_t spawn(const std::vector<std::string>& arguments, const std::filesystem::path& log) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
@@ -48,6 +64,7 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::filesystem::pa
 void start_in_background(const std::vector<std::string>& arguments, const std::filesystem::path& socket,
                          const std::filesystem::path& log) {
   const base::SteadyClock clock;
+  check_log(log);
   const pid_t pid = spawn(arguments, log);
   const std::uint64_t end = clock.now_ns() + patience_ns;
   while (clock.now_ns() < end) {

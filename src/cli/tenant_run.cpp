@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 
 #include "base/byte_count.hpp"
 #include "cli/command.hpp"
 #include "daemon/tenant_variable.hpp"
 #include "heddle/error.hpp"
+#include "programs/run/run.hpp"
 
 namespace heddle::cli {
 
@@ -21,6 +24,19 @@ std::uint64_t memory_of(const std::string& text) {
   if (!bytes || *bytes < least)
     throw UsageError("--memory " + text + ": expected an amount from 1M on, as 20G, 20 GiB or a number of bytes");
   return *bytes;
+}
+
+// The name of the program, and of its process: no other has it. Words that `heddle run` refuses are its to refuse.
+std::string usual_name(const std::vector<std::string>& words) {
+  std::string program;
+  try {
+    program = std::filesystem::path(programs::parse_run_options(words).program).stem().string();
+  } catch (const std::exception&) {
+    program = "program";
+  }
+  for (char& c : program)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '_' && c != '.') c = '_';
+  return fmt::format("{}-{}", program.substr(0, 40), ::getpid());
 }
 
 }  // namespace
@@ -49,11 +65,7 @@ TenantRun parse_tenant_run(const std::vector<std::string>& words) {
   }
   made.words.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
   if (made.words.empty()) throw UsageError("no program is named: heddle tenant run [options] PROGRAM [arguments]");
-  // Without a name, that of the program and its process: no other has it.
-  if (made.settings.name.empty()) {
-    const std::string program = std::filesystem::path(made.words.back()).stem().string();
-    made.settings.name = fmt::format("{}-{}", program.substr(0, 40), ::getpid());
-  }
+  if (made.settings.name.empty()) made.settings.name = usual_name(made.words);
   try {
     static_cast<void>(daemon::parse_tenant(daemon::tenant_text(made.settings)));
   } catch (const Error& error) {

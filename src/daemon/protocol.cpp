@@ -23,8 +23,27 @@ static_assert(sizeof(Wire) == request_bytes);
 
 bool is_plain(char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '"' && c != '\\'; }
 
+// Whether all characters are whole; names are printed and stand in JSON.
+bool is_utf8(std::string_view text) {
+  for (std::size_t i = 0; i < text.size();) {
+    const auto first = static_cast<unsigned char>(text[i++]);
+    const std::size_t more = first < 0x80 ? 0 : first >> 5 == 6 ? 1 : first >> 4 == 14 ? 2 : first >> 3 == 30 ? 3 : 4;
+    if (more == 4 || more > text.size() - i) return false;
+    std::uint32_t point = more == 0 ? first : first & (0x3fU >> more);
+    for (std::size_t k = 0; k < more; ++k) {
+      const auto next = static_cast<unsigned char>(text[i++]);
+      if (next >> 6 != 2) return false;
+      point = point << 6 | (next & 0x3fU);
+    }
+    constexpr std::uint32_t least[] = {0, 0x80, 0x800, 0x10000};
+    if (point < least[more] || point > 0x10ffff || (point >= 0xd800 && point < 0xe000)) return false;
+  }
+  return true;
+}
+
 bool is_name(std::string_view name) {
-  return !name.empty() && name.size() <= longest_name && std::all_of(name.begin(), name.end(), is_plain);
+  return !name.empty() && name.size() <= longest_name && std::all_of(name.begin(), name.end(), is_plain) &&
+         is_utf8(name);
 }
 
 bool has_name(Request::Kind kind) {
@@ -37,10 +56,10 @@ bool has_name(Request::Kind kind) {
 RequestBytes encode(const Request& request) {
   const bool named = has_name(request.kind);
   if (named && !is_name(request.settings.name))
-    base::fail(
-        ErrorCode::invalid_argument,
-        "the name of a tenant or a policy has 1 to {} characters, without quotes, backslashes and control characters",
-        longest_name);
+    base::fail(ErrorCode::invalid_argument,
+               "the name of a tenant or a policy has 1 to {} characters, in UTF-8, without quotes, backslashes and "
+               "control characters",
+               longest_name);
   Wire wire{.magic = magic,
             .kind = static_cast<std::uint32_t>(request.kind),
             .tenant_class = request.settings.kind == sched::TenantClass::latency ? 0u : 1u,

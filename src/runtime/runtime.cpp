@@ -103,7 +103,10 @@ Runtime::Runtime(const RuntimeOptions& options) {
     core.ranges = true;
   }
   std::vector<base::Output> outputs = base::outputs_of_devices(options.devices);
-  if (!options.trace.empty()) outputs.push_back({"the timeline", options.trace});
+  if (!options.trace.empty()) {
+    base::refuse_overwrite("the timeline", options.trace, {});
+    outputs.push_back({"the timeline", options.trace});
+  }
   base::refuse_same_outputs(outputs);
   if (!options.trace.empty())
     core.trace = std::make_unique<trace::Recorder>(

@@ -132,6 +132,27 @@ int main() {
   }
 }
 
+TEST_F(TenantCommands, TheUsualNameIsTheProgramsWhateverItsArguments) {
+  EXPECT_THAT(heddle("tenant run --device cpu sh -c 'echo tenant=$HEDDLE_TENANT \"hi\"'").output,
+              HasSubstr("tenant=batch:0:sh-"));
+  EXPECT_THAT(heddle("tenant run --name \"$(printf '\\377')\" --device cpu true").output, HasSubstr("in UTF-8"));
+}
+
+TEST_F(TenantCommands, ADaemonReplacesNoFileByItsLog) {
+  const std::filesystem::path log = folder_.path() / "run" / "socket.log";
+  std::filesystem::create_directory(log.parent_path());
+  std::filesystem::permissions(log.parent_path(), std::filesystem::perms::owner_all);
+  base::write_file_atomic(log, std::string_view("precious\n"));
+  const Ran ran = heddle("daemon start --device cpu");
+  EXPECT_NE(ran.code, 0);
+  EXPECT_THAT(ran.output, HasSubstr("which is no log of a daemon"));
+  EXPECT_EQ(base::read_file(log), "precious\n");
+  std::filesystem::remove(log);
+  EXPECT_EQ(heddle("daemon start --device cpu").code, 0);
+  EXPECT_EQ(heddle("daemon stop").code, 0);
+  EXPECT_EQ(heddle("daemon start --device cpu").code, 0);  // its own log is replaced
+}
+
 TEST_F(TenantCommands, ADaemonStartsAndStops) {
   const Ran started = heddle("daemon start --device cpu --metrics-port 0");
   ASSERT_EQ(started.code, 0) << started.output;

@@ -230,6 +230,12 @@ TEST_F(TraceTest, TheOldFileStaysUntilTheNewOneIsWhole) {
   }
 }
 
+TEST_F(TraceTest, ASourceIsNotReplaced) {
+  base::write_file_atomic(file("vec.cu"), std::string_view("__global__ void k() {}"));
+  EXPECT_THROW(Runtime({.devices = "cpu", .trace = file("vec.cu")}), Error);
+  EXPECT_EQ(base::read_file(file("vec.cu")), "__global__ void k() {}");
+}
+
 // A record is lost only to another record.
 TEST_F(TraceTest, ARuntimeThatCannotBeMadeLeavesTheOldFile) {
   for (const char* name : {"t.json", "t.svg"}) {

@@ -45,8 +45,12 @@ std::unique_ptr<Memory> EmulatedDevice::register_host(void* data, std::size_t by
   return adopt(state_, data, bytes, nullptr);
 }
 
+// No more than the limit leaves, and than the machine has now.
 std::uint64_t EmulatedDevice::free_memory() {
-  return static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  const std::uint64_t used = state_->allocated_bytes.load();
+  const std::uint64_t left = info_.memory_bytes - std::min(used, info_.memory_bytes);
+  return std::min(
+      left, static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
 }
 
 // Every access is checked whatever options.check says.
