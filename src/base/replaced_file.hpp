@@ -38,7 +38,7 @@ class ReplacedFile {
   void end() noexcept;
 
   std::filesystem::path path_, aside_;  // `aside_`: where the file is that was at `path_`; empty where none was
-  std::filesystem::path older_;         // of a process that was cut off; empty: there is none
+  std::filesystem::path older_;         // of a process that was cut off; empty: no such file
   pid_t process_ = 0;                   // a child by fork() has no say
   mode_t mode_ = 0666;
   bool failed_ = false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "batch/demands.hpp"
+#include "batch/quotient.hpp"
 #include "ptx/analysis/memory_waits.hpp"
 
 namespace heddle::batch {
@@ -18,10 +19,6 @@ model::BlockNeeds needs_of(SteppedMachine& machine, const Kernel& kernel) {
           kernel.function().static_shared_bytes() + kernel.config().dynamic_shared_bytes};
 }
 
-double part(std::uint64_t of, std::uint64_t all) {
-  return all == 0 ? 0 : static_cast<double>(of) / static_cast<double>(all);
-}
-
 // Of the look-ups of both caches, those that neither answers.
 struct Misses {
   double l1 = 1, l2 = 1;
@@ -29,7 +26,7 @@ struct Misses {
 Misses misses_of(const device::sim::MemoryCounters& memory) {
   const auto rate = [](const device::sim::CacheCounters& cache) {
     const std::uint64_t all = cache.hits + cache.misses + cache.pending_hits;
-    return all == 0 ? 1.0 : 1 - part(cache.hits, all);
+    return all == 0 ? 1.0 : 1 - quotient(cache.hits, all);
   };
   return {rate(memory.sm.l1), rate(memory.l2.cache)};
 }
@@ -58,8 +55,8 @@ void find_pipe(const device::sim::KernelStatistics& counted, const device::sim::
                model::KernelProfile& profile) {
   for (unsigned pipe = 0; pipe < device::sim::pipe_classes; ++pipe) {
     if (counted.sm.pipe_counts[pipe] == 0) continue;
-    const double pipes = part(counted.sm.pipe_counts[pipe], machine.sms);
-    const double cycles = part(counted.sm.pipe_cycles[pipe], counted.sm.warp_instructions) / pipes;
+    const double pipes = quotient(counted.sm.pipe_counts[pipe], machine.sms);
+    const double cycles = quotient(counted.sm.pipe_cycles[pipe], counted.sm.warp_instructions) / pipes;
     if (cycles * model_schedulers(machine) <= profile.issue_cycles) continue;
     profile.issue_cycles = cycles * model_schedulers(machine);
     profile.pipe = pipe + 1;

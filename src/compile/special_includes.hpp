@@ -1,4 +1,4 @@
-// Files that a source includes and that are none: pipes and devices, which have no end.
+// What a source includes that is no regular file: pipes and devices, which have no end.
 #pragma once
 
 #include "compile/options.hpp"

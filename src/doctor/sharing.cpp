@@ -31,14 +31,14 @@ Finding check_sharing(const Mps& mps, bool has_gpu, bool can_start) {
   if (mps.running)
     return good(subject, fmt::format("NVIDIA's MPS runs ({}): kernels of several programs run at the same time",
                                      mps.folder.string()));
-  return {
-      subject, Mark::ok,
-      "without MPS, programs have a GPU in turns of the driver; heddle tenant run holds launches back so that turns "
-      "are short",
-      can_start ? "For kernels of several programs at the same time, start MPS with a folder of your own and give the "
-                  "programs the same variable: export CUDA_MPS_PIPE_DIRECTORY=$HOME/mps; nvidia-cuda-mps-control -d."
-                : "",
-      false};
+  return {subject, Mark::ok,
+          "without MPS, programs have a GPU in turns of the driver; heddle tenant run holds back the launches of batch "
+          "programs while others have work",
+          can_start
+              ? "For kernels of several programs at the same time, start MPS with a folder of your own and give the "
+                "programs the same variable: export CUDA_MPS_PIPE_DIRECTORY=$HOME/mps; nvidia-cuda-mps-control -d."
+              : "",
+          false};
 }
 
 }  // namespace heddle::doctor

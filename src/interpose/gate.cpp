@@ -20,8 +20,8 @@
 namespace heddle::interpose {
 namespace {
 
-constexpr std::uint64_t look_ns = 200'000;         // between looks at the streams, while there is work
-constexpr std::uint64_t maintain_ns = 10'000'000;  // between looks at the daemon, while there is none
+constexpr std::uint64_t look_ns = 200'000;         // between looks at the streams of a process with work
+constexpr std::uint64_t maintain_ns = 10'000'000;  // between looks at the daemon, of one without work
 constexpr std::uint64_t linger_ns = 100'000;       // after the last work, for which the tenant counts as having some
 constexpr std::uint64_t first_grant_ns = 1'000'000'000;
 // A launch may be what those in flight wait for: through a function of the host, or a value in memory. So where nothing

@@ -33,7 +33,7 @@ class StreamTable {
   // After work was put into it. Any thread; of a thread's stream: that thread.
   void touch(Stream& stream);
 
-  // Queries of streams end captures with an error, so while any stream is captured there are none.
+  // A query of a stream ends captures with an error, so no stream is queried while one is captured.
   template <class Call>
   CUresult begin_capture(CUstream stream, Call&& call) {
     const base::Lock lock(mutex_);

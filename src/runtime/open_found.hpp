@@ -19,7 +19,7 @@ struct Candidate {
 
 // All that are meant for use, in this order; `without_cpu`: the CPU only where there is nothing else. One that cannot
 // be opened, as a GPU that is full or a CPU device whose library is not installed, is left out with a warning of its
-// own. Throws what the last one throws if there is none at all, and at once what is wrong with the caller's options
+// own. Throws what the last one throws if no device opens, and at once what is wrong with the caller's options
 // (invalid_argument of the CPU device).
 std::vector<std::unique_ptr<device::Device>> open_found(const std::vector<Candidate>& all, bool without_cpu);
 

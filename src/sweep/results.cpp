@@ -37,7 +37,7 @@ struct Stat {
   std::int64_t start = 0;  // in ticks since the machine's start
 };
 
-// Of /proc: "17 (a name) S 1 ..."; nothing where there is none to read.
+// Of /proc: "17 (a name) S 1 ..."; nothing where that file cannot be read.
 std::optional<Stat> stat_of(pid_t process) {
   constexpr int start_field = 22, state_field = 3;
   const auto text = base::read_file_if_there("/proc/" + std::to_string(process) + "/stat");

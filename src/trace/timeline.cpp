@@ -186,7 +186,7 @@ Timeline parse_timeline(std::string_view text, const std::string& name) {
   } catch (const Json::parse_error& error) {
     if (text.substr(0, text.find('\n')).find(R"("kind":"machine")") != text.npos)
       base::fail(ErrorCode::parse_error,
-                 "{} is no trace, but a report of a simulated device; heddle sim report tells what is in it", name);
+                 "{} is no trace, but a report of a simulated device; heddle sim report shows it", name);
     const std::string_view before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
     base::fail(ErrorCode::parse_error,
                "{} is no trace as heddle run --trace writes it: it is no JSON at line {}, column {}", name,

@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "base/npy.hpp"
 #include "cli/heddle_command.hpp"
+#include "cli/small_kernel.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -21,21 +22,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 namespace fs = std::filesystem;
-
-constexpr const char* kernel = R"(.version 7.0
-.target sm_80
-.address_size 64
-.visible .entry one(.param .u64 a)
-{
-  .reg .u64 %p, %q; .reg .u32 %t;
-  ld.param.u64 %p, [a];
-  mov.u32 %t, %tid.x;
-  mul.wide.u32 %q, %t, 4;
-  add.u64 %p, %p, %q;
-  st.global.u32 [%p], %t;
-  ret;
-}
-)";
 
 class Hostile : public HeddleCommand {
  protected:

@@ -9,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/npy.hpp"
 #include "cli/heddle_command.hpp"
+#include "cli/small_kernel.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -18,21 +19,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 namespace fs = std::filesystem;
-
-constexpr const char* kernel = R"(.version 7.0
-.target sm_80
-.address_size 64
-.visible .entry one(.param .u64 a)
-{
-  .reg .u64 %p, %q; .reg .u32 %t;
-  ld.param.u64 %p, [a];
-  mov.u32 %t, %tid.x;
-  mul.wide.u32 %q, %t, 4;
-  add.u64 %p, %p, %q;
-  st.global.u32 [%p], %t;
-  ret;
-}
-)";
 
 class Messages : public HeddleCommand {
  protected:
@@ -121,7 +107,7 @@ TEST_F(Messages, ReportsOfSimulatedDevicesAreNoTraces) {
   for (const char* command : {"timeline r.json", "graph r.json", "metrics r.json"}) {
     const Ran ran = here(command);
     EXPECT_EQ(ran.code, 1) << command;
-    EXPECT_THAT(ran.output, HasSubstr("heddle sim report tells what is in it")) << command;
+    EXPECT_THAT(ran.output, HasSubstr("heddle sim report shows it")) << command;
   }
 }
 

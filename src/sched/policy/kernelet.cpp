@@ -90,7 +90,7 @@ void KerneletPolicy::decide_at(const View& view, std::size_t number, std::vector
 }
 
 // Whether the kernels that run still have blocks. Chance chooses again when a launch is complete.
-bool KerneletPolicy::goes_on(const View& view, const std::vector<Kind>& kinds, const Place& place) const {
+bool KerneletPolicy::can_continue(const View& view, const std::vector<Kind>& kinds, const Place& place) const {
   return std::all_of(place.parts.begin(), place.parts.end(), [&](const Part& part) {
     return std::any_of(kinds.begin(), kinds.end(), [&](const Kind& kind) {
       return kind.traits->id == part.kernel &&
@@ -107,7 +107,7 @@ void KerneletPolicy::choose(const View& view, const std::vector<Kind>& kinds, Pl
         return std::binary_search(place.kernels.begin(), place.kernels.end(), kind.traits->id);
       });
   const bool keeps_pair = place.parts.size() == 2 && !options_.recompute_on_arrival;
-  if (!place.kernels.empty() && goes_on(view, kinds, place) && (same_kernels || keeps_pair)) return;
+  if (!place.kernels.empty() && can_continue(view, kinds, place) && (same_kernels || keeps_pair)) return;
   std::vector<std::uint64_t> kernels;
   for (const Kind& kind : kinds) kernels.push_back(kind.traits->id);
   std::sort(kernels.begin(), kernels.end());

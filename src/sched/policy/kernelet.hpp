@@ -72,7 +72,7 @@ class KerneletPolicy final : public Policy {
   bool knows_tasks(const View& view, const Place& place) const;
   void find_kinds(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions);
   bool can_slice(const View& view, const TaskView& task) const;
-  bool goes_on(const View& view, const std::vector<Kind>& kinds, const Place& place) const;
+  bool can_continue(const View& view, const std::vector<Kind>& kinds, const Place& place) const;
   void choose(const View& view, const std::vector<Kind>& kinds, Place& place);
   void choose_pair(const View& view, const std::vector<Kind>& kinds, const Choice& choice, Place& place);
   std::optional<Choice> find_co_schedule(const DeviceView& device, const std::vector<Kind>& kinds,
