@@ -51,6 +51,7 @@ void find_dependences(std::vector<Command>& commands) {
   std::vector<std::uint64_t> numbers{0};  // of the DAG's tasks
   for (auto& [number, command] : tasks) {
     std::vector<graph::Access> accesses;
+    accesses.reserve(command->uses.size());
     for (const Use& use : command->uses)
       accesses.push_back(
           {objects.at(use.copy), use.modifies ? graph::Mode::read_write : graph::Mode::read, use.begin, use.end});

@@ -1,5 +1,6 @@
 #include "device/cpu/cpu.hpp"
 
+#include <execinfo.h>
 #include <fmt/format.h>
 
 #include <llvm/Config/llvm-config.h>
@@ -26,9 +27,17 @@ std::unique_ptr<ObjectCache> make_cache(const CpuOptions& options) {
   return std::make_unique<ObjectCache>(folder, options.cache_bytes);
 }
 
+// The C library loads its unwinder when an exception first passes through std::call_once, and ends the process where it
+// has no memory for that: an exception about missing memory would never arrive.
+void load_unwinder() {
+  void* frame = nullptr;
+  ::backtrace(&frame, 1);
+}
+
 }  // namespace
 
 std::unique_ptr<Device> make_cpu_device(const CpuOptions& given) {
+  load_unwinder();
   CpuOptions options = given;
   if (!options.watcher) options.watcher = base::process_watcher();
   const std::shared_ptr<const base::Clock> clock(options.watcher, &options.watcher->clock());

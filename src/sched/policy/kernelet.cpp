@@ -109,6 +109,7 @@ void KerneletPolicy::choose(const View& view, const std::vector<Kind>& kinds, Pl
   const bool keeps_pair = place.parts.size() == 2 && !options_.recompute_on_arrival;
   if (!place.kernels.empty() && can_continue(view, kinds, place) && (same_kernels || keeps_pair)) return;
   std::vector<std::uint64_t> kernels;
+  kernels.reserve(kinds.size());
   for (const Kind& kind : kinds) kernels.push_back(kind.traits->id);
   std::sort(kernels.begin(), kernels.end());
   const Kind& oldest = kinds.front();

@@ -32,14 +32,22 @@ namespace {
 
 constexpr const char* entry_name = "heddle_kernel";
 
+struct LlvmModule {
+  llvm::LLVMContext context;
+  llvm::Module module{"heddle", context};
+  AbiTypes types{context};
+  std::unique_ptr<llvm::TargetMachine> machine = make_target_machine(host_target());
+};
+
 class KernelBuilder {
  public:
-  KernelBuilder(const ptx::Module& source, const ptx::Function& kernel, const CodegenOptions& options)
+  KernelBuilder(LlvmModule& llvm, const ptx::Module& source, const ptx::Function& kernel, const CodegenOptions& options)
       : source_(source),
         options_(options),
-        module_("heddle", llvm_),
-        abi_(llvm_),
-        machine_(make_target_machine(host_target())),
+        llvm_(llvm.context),
+        module_(llvm.module),
+        abi_(llvm.types),
+        machine_(*llvm.machine),
         inlined_(ptx::nest_loops(ptx::inline_calls(source, kernel), source)) {
     for (std::uint32_t callee : ptx::remaining_callees(source, inlined_))
       if (!source.functions[callee].is_declaration) callees_.push_back(callee);
@@ -57,8 +65,8 @@ class KernelBuilder {
   void generate() {
     ptx::Function split = ptx::split_webs(inlined_);
     plan_ = make_plan(source_, split, !callees_.empty(), options_);
-    module_.setTargetTriple(machine_->getTargetTriple().str());
-    module_.setDataLayout(machine_->createDataLayout());
+    module_.setTargetTriple(machine_.getTargetTriple().str());
+    module_.setDataLayout(machine_.createDataLayout());
     KernelContext kernel{source_,
                          llvm_,
                          module_,
@@ -243,7 +251,7 @@ class KernelBuilder {
       throw Error(ErrorCode::internal,
                   "The code generator made invalid LLVM IR for '" + inlined_.name + "': " + stream.str());
     const CutResult cut = cut_large_functions(module_, cut_limits, ends_);
-    optimize(module_, *machine_);
+    optimize(module_, machine_);
     if (cut.pieces != 0) fence_products(module_);
     if (base::truth_variable("HEDDLE_DUMP_IR").value_or(false)) module_.print(llvm::errs(), nullptr);
     CompiledKernel result;
@@ -256,7 +264,7 @@ class KernelBuilder {
     if (cut.pieces != 0)
       result.explanation += fmt::format(", in {} pieces ({} LLVM instructions)", cut.pieces, cut.instructions);
     const std::shared_ptr<const StackSizes> stacks = record_stack_sizes(module_);
-    result.object = emit_object(module_, *machine_);
+    result.object = emit_object(module_, machine_);
     result.stack_bytes = stack_bytes(stack_of(*module_.getFunction(entry_name), *stacks));
     return result;
   }
@@ -271,10 +279,10 @@ class KernelBuilder {
 
   const ptx::Module& source_;
   CodegenOptions options_;
-  llvm::LLVMContext llvm_;
-  llvm::Module module_;
-  AbiTypes abi_;
-  std::unique_ptr<llvm::TargetMachine> machine_;
+  llvm::LLVMContext& llvm_;
+  llvm::Module& module_;
+  const AbiTypes& abi_;
+  llvm::TargetMachine& machine_;
   ptx::Function inlined_;
   std::vector<std::uint32_t> callees_;
   SharedLayout shared_;
@@ -285,14 +293,35 @@ class KernelBuilder {
   std::uint32_t streamed_bytes_ = 0;
 };
 
+// Where memory runs out inside LLVM, its tables are left as they were in the middle of a change, and their destructors
+// may read what is not there. They stay in memory then.
+template <typename Use>
+auto with_builder(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options, Use use) {
+  auto llvm = std::make_unique<LlvmModule>();
+  auto builder = std::make_unique<KernelBuilder>(*llvm, module, kernel, options);
+  const auto abandon = [&] {
+    static_cast<void>(builder.release());
+    static_cast<void>(llvm.release());
+  };
+  try {
+    return use(*builder);
+  } catch (const std::bad_alloc&) {
+    abandon();
+    throw;
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::out_of_memory) abandon();
+    throw;
+  }
+}
+
 }  // namespace
 
 CompiledKernel compile_kernel(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options) {
-  return KernelBuilder(module, kernel, options).build();
+  return with_builder(module, kernel, options, [](KernelBuilder& builder) { return builder.build(); });
 }
 
 void check_kernel(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options) {
-  KernelBuilder(module, kernel, options).generate();
+  with_builder(module, kernel, options, [](KernelBuilder& builder) { builder.generate(); });
 }
 
 std::string host_identity() { return host_target().cpu + " " + host_target().features; }
