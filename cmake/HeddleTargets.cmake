@@ -13,6 +13,9 @@ target_compile_options(heddle_options INTERFACE -Wall -Wextra -Wno-missing-field
 # GCC 12 warns wrongly about std::string insertion and concatenation (GCC bug 105651).
 target_compile_options(heddle_options INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>>:-Wno-restrict>)
+# At -O3 it warns wrongly about moves of boost::container::small_vector.
+target_compile_options(heddle_options INTERFACE
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>,$<CONFIG:Release>>:-Wno-stringop-overread>)
 # As a part of a project that names no build type, which then gives the compiler no options of its own.
 target_compile_options(heddle_options INTERFACE $<$<CONFIG:>:-O2>)
 if(HEDDLE_WERROR)
