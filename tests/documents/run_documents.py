@@ -1,9 +1,10 @@
 """Runs the code blocks of the pages that a new user reads first, in a clean copy of the project.
 
-Usage: run_documents.py SOURCE BUILD
+Usage: run_documents.py SOURCE BUILD [PAGE...]
 
-The build is there already: `build/release` of the copy is BUILD. All else runs as the pages say, with HOME in a temporary folder. Who
-runs this as root runs it twice, the second time as a user without rights.
+The build is there already: `build/release` of the copy is BUILD. All else runs as the pages say, with HOME in a temporary
+folder. With names of pages, only these run after README.md, which installs what they use. Run as root, the first pages
+run a second time, as a user without rights.
 """
 
 import os
@@ -18,7 +19,12 @@ from pathlib import Path
 import pages
 
 # Each page, and how many of its blocks are not run. README first: it installs what the other pages use.
-PAGES = {"README.md": 4, "docs/getting-started.md": 0, "docs/python.md": 1, "docs/cli.md": 0, "docs/skeletons.md": 3}
+FIRST_PAGES = {"README.md": 4, "docs/getting-started.md": 0, "docs/python.md": 1, "docs/cli.md": 0, "docs/skeletons.md": 3}
+# Of one capability each.
+CAPABILITIES = {"docs/api.md": 0, "docs/block-ranges.md": 0, "docs/c-api.md": 0, "docs/check.md": 1, "docs/compile.md": 1,
+                "docs/cuda-graphs.md": 0, "docs/machines.md": 1, "docs/policies.md": 1, "docs/run.md": 1,
+                "docs/scheduling.md": 3, "docs/simulator.md": 4, "docs/simulator-policies.md": 1, "docs/tenants.md": 2,
+                "docs/textures.md": 1}
 GIVEN = ("script/setup", "script/build ")  # the test's build stands for these
 SHELL = ("", "sh")
 USER = 65534  # nobody, on every system
@@ -127,6 +133,10 @@ class Reader:
     def end_of_page(self, page):
         """Programs whose parts stand in the page."""
         frames, self.frames = self.frames, {}
+        source = Path(__file__).parent / "frames"
+        for folder in {Path(name).parent for name in frames if "/" in name}:
+            for file in (source / folder).iterdir():
+                frames.setdefault(str(folder / file.name), file.read_text())
         for name, text in frames.items():
             if "SNIPPET\n" in text:
                 raise Failure(f"{page}: it has too few parts for tests/documents/frames/{name}")
@@ -148,44 +158,48 @@ class Reader:
     def read(self, page, skips):
         text = (self.clone / page).read_text()
         before = self.skipped
-        self.state_of_page(text)
+        self.state_of_page(page, text)
         for block in pages.blocks(page, text):
             self.take(block)
         self.end_of_page(page)
         if self.skipped - before != skips:
-            raise Failure(f"{page}: {self.skipped - before} blocks are skipped, expected are {skips} (PAGES in {__file__})")
-        for name in sorted(set(re.findall(r"\b[a-z]\w*\.cu\b", text))):
+            raise Failure(f"{page}: {self.skipped - before} blocks are skipped, expected are {skips} ({__file__})")
+        # The other pages also have names that stand for a file of the reader's.
+        for name in () if page in CAPABILITIES else sorted(set(re.findall(r"\b[a-z]\w*\.cu\b", text))):
             if not any((self.clone / "examples").rglob(name)):
                 raise Failure(f"{page} names {name}, which is not in examples/")
 
-    def state_of_page(self, text):
+    def state_of_page(self, page, text):
         """The pages that say how to install begin in the clone, the others in the folder of the examples."""
         with self.state.open("a", encoding="utf-8") as file:
-            file.write(f"cd '{self.clone / ('' if 'script/setup' in text else 'examples/start')}'\n")
+            installs = page not in CAPABILITIES and "script/setup" in text
+            file.write(f"cd '{self.clone / ('' if installs else 'examples/start')}'\n")
 
 
-def read_all(reader, name):
+def read_all(reader, name, chosen):
     begin = time.monotonic()
-    for page, skips in PAGES.items():
+    for page, skips in chosen.items():
         reader.read(page, skips)
     print(f"{name}: {reader.ran} blocks were run, {reader.taken} commands were given, {reader.skipped} blocks are marked "
           f"as not to be run here; {time.monotonic() - begin:.0f} s", flush=True)
 
 
 def main():
-    source, build = (Path(argument).absolute() for argument in sys.argv[1:])
+    source, build = (Path(argument).absolute() for argument in sys.argv[1:3])
+    every = FIRST_PAGES | CAPABILITIES
+    chosen = {page: every[page] for page in ["README.md", *sys.argv[3:]]} if sys.argv[3:] else every
     with tempfile.TemporaryDirectory(prefix="heddle-documents-") as work:
         os.chmod(work, 0o755)
-        try_pages(source, build, Path(work))
+        try_pages(source, build, Path(work), chosen)
 
 
-def try_pages(source, build, work):
+def try_pages(source, build, work, chosen):
     first = Reader(source, build, work / "first", None, GIVEN)
-    read_all(first, "as this user")
+    read_all(first, "as this user", chosen)
     if os.getuid() == 0:
         # The build folder belongs to root: what is installed is taken from the first run.
         plain = Reader(source, build, work / "plain", USER, (*GIVEN, "cmake --install "), first.home / "heddle")
-        read_all(plain, "as a plain user")
+        read_all(plain, "as a plain user", {page: skips for page, skips in FIRST_PAGES.items() if page in chosen})
 
 
 if __name__ == "__main__":

@@ -38,9 +38,7 @@ constexpr bool sanitized = true;
 constexpr bool sanitized = false;
 // In place of the C library's, for LLVM too.
 extern "C" void* malloc(std::size_t bytes) { return take() ? __libc_malloc(bytes) : nullptr; }
-extern "C" void* calloc(std::size_t count, std::size_t bytes) {
-  return take() ? __libc_calloc(count, bytes) : nullptr;
-}
+extern "C" void* calloc(std::size_t count, std::size_t bytes) { return take() ? __libc_calloc(count, bytes) : nullptr; }
 extern "C" void* realloc(void* old, std::size_t bytes) { return take() ? __libc_realloc(old, bytes) : nullptr; }
 #endif
 
