@@ -102,7 +102,9 @@ void Dag::use_again(Segment& segment, bool modifying, TaskRef task, TaskRefs& pa
 void Dag::reduce(TaskRefs& parents) {
   std::size_t looked_at = 0;
   const TaskId oldest = parents.front().id;
-  work_.assign(parents.begin() + 1, parents.end());
+  work_.clear();
+  for (const TaskRef* parent = parents.data() + 1; parent != parents.data() + parents.size(); ++parent)
+    work_.push_back(*parent);
   while (!work_.empty() && looked_at < reduction_limit) {
     const TaskRef next = work_.back();
     work_.pop_back();
@@ -112,9 +114,10 @@ void Dag::reduce(TaskRefs& parents) {
       Task& seen = slots_[parent.slot];
       if (seen.seen_by == last_) continue;
       seen.seen_by = last_;
-      const auto implied = std::find(parents.begin(), parents.end(), parent);
-      if (implied != parents.end()) {
-        parents.erase(implied);
+      const TaskRef *implied = parents.data(), *const end = implied + parents.size();
+      while (implied != end && implied->id != parent.id) ++implied;
+      if (implied != end) {
+        parents.erase(parents.begin() + (implied - parents.data()));
         if (parents.size() == 1) return;
       }
       work_.push_back(parent);

@@ -57,7 +57,7 @@ class QueueChooser {
       known = parent->id;
       choice.awaited.push_back(*parent);
     }
-    std::reverse(choice.awaited.begin(), choice.awaited.end());
+    if (choice.awaited.size() > 1) std::reverse(choice.awaited.begin(), choice.awaited.end());
     if (queue.tasks++ == 0) ++busy_;
     return choice;
   }

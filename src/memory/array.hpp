@@ -94,18 +94,26 @@ class Array {
   // Mode::write, the bytes are current only after modified(). `now`: see Copy::last_use.
   void use(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode, std::uint64_t now) {
     copies_[space].last_use = now;
-    restrict_host(mode);
-    if (!graph::modifies(mode)) return;
+    if (!graph::modifies(mode)) return restrict_host_to_reads();
+    host_may_.store(may_nothing, std::memory_order_release);
     if (mode != graph::Mode::write) residence_.modified(space, begin, end);
     read_back_.modify();
+  }
+
+  // The copy there, after use(), if the bytes that the mode needs are there and no open call uses the array. Null, and
+  // nothing is recorded: they are not.
+  const Copy* use_if_there(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode, std::uint64_t now) {
+    if (open_uses > 0 || !is_there(space, begin, end, mode)) return nullptr;
+    use(space, begin, end, mode, now);
+    return &copies_[space];
   }
 
   // Records that a task which uses the bytes is held. The host must ask before an access that conflicts with it.
   void restrict_host(graph::Mode mode) {
     if (graph::modifies(mode))
       host_may_.store(may_nothing, std::memory_order_release);
-    else if (host_may_.load(std::memory_order_relaxed) == may_write)
-      host_may_.store(may_read, std::memory_order_release);
+    else
+      restrict_host_to_reads();
   }
 
   // Pointers to all bytes, through which the host may read or write them without asking; null: it must ask. Any thread,
@@ -127,6 +135,9 @@ class Array {
 
  private:
   enum HostMay : int { may_nothing, may_read, may_write };
+  void restrict_host_to_reads() {
+    if (host_may_.load(std::memory_order_relaxed) == may_write) host_may_.store(may_read, std::memory_order_release);
+  }
 
   const std::size_t bytes_;
   const std::uint64_t id_;

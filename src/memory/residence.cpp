@@ -38,7 +38,7 @@ void Residence::cut_at(std::uint64_t at) {
 template <class Change>
 void Residence::change(std::uint64_t begin, std::uint64_t end, const Change& change) {
   if (begin >= end) return;
-  if (pieces_.size() == 1 && begin == 0 && end >= pieces_.front().end) {
+  if (is_whole(begin, end)) {
     pieces_.front().spaces = change(pieces_.front().spaces);
     return;
   }
@@ -52,7 +52,7 @@ void Residence::change(std::uint64_t begin, std::uint64_t end, const Change& cha
 void Residence::copied(Space space, std::uint64_t begin, std::uint64_t end) {
   change(begin, end, [space](Spaces spaces) { return spaces | only(space); });
 }
-void Residence::modified(Space space, std::uint64_t begin, std::uint64_t end) {
+void Residence::modified_in_pieces(Space space, std::uint64_t begin, std::uint64_t end) {
   change(begin, end, [space](Spaces) { return only(space); });
 }
 void Residence::dropped(Space space, std::uint64_t begin, std::uint64_t end) {

@@ -53,7 +53,12 @@ class Residence {
   // Records that a copy of the bytes to the space, or a modification there, is submitted. For later tasks they are
   // current.
   void copied(Space space, std::uint64_t begin, std::uint64_t end);
-  void modified(Space space, std::uint64_t begin, std::uint64_t end);
+  void modified(Space space, std::uint64_t begin, std::uint64_t end) {
+    if (is_whole(begin, end)) [[likely]]
+      pieces_.front().spaces = only(space);
+    else
+      modified_in_pieces(space, begin, end);
+  }
 
   // Records that the bytes in the space are no longer current.
   void dropped(Space space, std::uint64_t begin, std::uint64_t end);
@@ -70,6 +75,10 @@ class Residence {
   bool is_one(std::uint64_t begin, std::uint64_t end) const {
     return pieces_.size() == 1 && begin < end && begin < pieces_.front().end;
   }
+  bool is_whole(std::uint64_t begin, std::uint64_t end) const {
+    return pieces_.size() == 1 && begin == 0 && end >= pieces_.front().end;
+  }
+  void modified_in_pieces(Space space, std::uint64_t begin, std::uint64_t end);
   Spaces having_in_pieces(std::uint64_t begin, std::uint64_t end) const;
   std::size_t find(std::uint64_t at) const;
   void cut_at(std::uint64_t at);

@@ -268,7 +268,12 @@ void bind(sched::BoundLaunch& bound, Core& core, KernelState& kernel, const Laun
     } else if (argument.kind() != Argument::Kind::null) {
       bound.opaque = bound.opaque || argument.kind() == Argument::Kind::opaque;
       const auto value = argument.value();
-      std::memcpy(bound.packed.data() + kernel.use_of(i).offset, value.data(), value.size());
+      std::byte* const to = bound.packed.data() + kernel.use_of(i).offset;
+      constexpr std::size_t usual = 4;  // without a call
+      if (value.size() == usual)
+        std::memcpy(to, value.data(), usual);
+      else
+        std::memcpy(to, value.data(), value.size());
     }
   }
   if (!bound.whole) narrow(bound, kernel, arguments);

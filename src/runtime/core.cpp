@@ -147,8 +147,7 @@ Core::~Core() {
   }
 }
 
-std::size_t Core::find(std::string_view id) const {
-  if (id.empty()) return 0;
+std::size_t Core::find_named(std::string_view id) const {
   std::string there;
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     const std::string& candidate = devices_[i]->info().id;

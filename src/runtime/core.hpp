@@ -68,7 +68,7 @@ class Core {
   links::LinkStore& links() { return links_; }
   const std::shared_ptr<base::Watcher>& watcher() const { return watcher_; }
   // The place of a device id; 0 for an empty id. Throws not_found with the existing ids.
-  std::size_t find(std::string_view id) const;
+  std::size_t find(std::string_view id) const { return id.empty() ? 0 : find_named(id); }
 
   // The core's lock. Never held while a thread waits for a device, compiles a kernel, or runs code of the program.
   // Throws invalid_argument if the calling thread runs a function of a task of this core (Runtime::call).
@@ -118,6 +118,7 @@ class Core {
   void synchronize();
 
  private:
+  std::size_t find_named(std::string_view id) const;
   sched::MemoryManager::Options memory_options(const CoreOptions& options);
   void start_dispatcher(std::unique_ptr<sched::Policy> policy, const NodeTenant* node);
 

@@ -1,6 +1,7 @@
 #include "runtime/launch_steps.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/kernel_name.hpp"
 #include "runtime/footprint.hpp"
@@ -60,10 +61,11 @@ bool use_resident(Core& core, sched::BoundLaunch& launch, Accesses& accesses) {
   const graph::TaskId now = core.scheduler().dag().last();
   for (const sched::ArrayUse& use : launch.arrays) {
     const std::uint64_t end = use.used ? use.end : use.begin;
-    if (use.array->open_uses > 0 || !use.array->is_there(space, use.begin, end, use.mode)) return false;
-    launch.put_address(use);
-    use.array->use(space, use.begin, end, use.mode, now);
-    accesses.push_back(use.array->access(space, use.mode, use.begin, end));
+    const memory::Copy* const copy = use.array->use_if_there(space, use.begin, end, use.mode, now);
+    if (copy == nullptr) return false;
+    const std::uint64_t address = copy->address + use.given;
+    std::memcpy(launch.packed.data() + use.packed_at, &address, sizeof address);
+    accesses.push_back({copy->object, use.mode, use.begin, end});
   }
   add_variables(accesses, launch);
   return true;

@@ -28,6 +28,7 @@ void HeldBatches::forget_done() {
 
 void HeldBatches::submitted(Batch batch) {
   batches_.push_back(std::move(batch));
+  ++current_;
   forget_done();
 }
 

@@ -30,7 +30,7 @@ class HeldBatches {
   HeldBatches(const graph::Dag& dag, const Tracker& tracker) : dag_(dag), tracker_(tracker) {}
 
   // The number of the batch to which held launches are added now. Numbers begin with 1.
-  std::uint64_t current() const { return first_ + batches_.size(); }
+  std::uint64_t current() const { return current_; }
   // Records that the current batch was submitted, and begins the next one.
   void submitted(Batch batch);
   // The task of a launch of an earlier batch; id 0 if the batch is done and did not fail. Throws the failure of its
@@ -47,6 +47,7 @@ class HeldBatches {
 
   const graph::Dag& dag_;
   const Tracker& tracker_;
+  std::uint64_t current_ = 1;  // the number after that of batches_.back(); asked for with each launch
   std::uint64_t first_ = 1;    // number of batches_.front()
   std::deque<Batch> batches_;  // the oldest may be in flight
   std::map<std::uint64_t, Batch> failed_;

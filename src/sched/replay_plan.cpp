@@ -52,7 +52,8 @@ ReplayStep::ReplayStep(const RecordedLaunch& recorded, device::Function& functio
   const BoundLaunch& bound = recorded.bound;
   launch = {&function, bound.config, {bound.packed.begin(), bound.packed.end()}, {}};
   for (const ArrayUse& use : bound.arrays)
-    arrays.push_back({use, use.array->id(), use.array->address(static_cast<memory::Space>(place)) + use.given});
+    arrays.push_back({use, use.array->id(), use.array->address(static_cast<memory::Space>(place)) + use.given,
+                      use.used && use.begin < use.end});
   for (std::uint32_t i = 0; i < arguments_.size(); ++i)
     if (!arguments_[i].value().empty()) values_.push_back({i, bound.kernel->offset_of(i)});
 }
@@ -65,19 +66,9 @@ bool ReplayStep::is_same(const LaunchedKernel& kernel, const LaunchOptions& opti
                      !options.timed && options.processors.empty() && options.device == device_ &&
                      arguments.size() == arguments_.size();
   if (!alike) return false;
-  for (std::size_t i = 0; i < arguments_.size(); ++i)
-    if (!same(arguments[i], arguments_[i])) return false;
-  return true;
-}
-
-bool ReplayStep::is_resident() const {
-  const auto space = static_cast<memory::Space>(place);
-  for (const Array& array : arrays) {
-    const ArrayUse& use = array.use;
-    // Another array may have taken the place of one that ended.
-    if (use.array->id() != array.id || use.array->open_uses > 0) return false;
-    if (use.used && use.begin < use.end && !use.array->is_there(space, use.begin, use.end, use.mode)) return false;
-  }
+  const Argument* given = arguments.data();
+  for (const Argument& known : arguments_)
+    if (!same(*given++, known)) return false;
   return true;
 }
 
@@ -88,22 +79,45 @@ void ReplayStep::set(std::uint32_t at, std::span<const std::byte> bytes) {
   changed = true;
 }
 
+void ReplayStep::move(Array& array, std::uint64_t address) {
+  array.address = address;
+  set(array.use.packed_at, std::as_bytes(std::span(&address, 1)));
+}
+
 bool ReplayStep::take(const LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> given,
                       std::uint64_t now) {
-  if (!is_same(kernel, options, given) || !is_resident()) return false;
+  if (!is_same(kernel, options, given)) return false;
   const auto space = static_cast<memory::Space>(place);
+  bool is_due = false;
   for (Array& array : arrays) {
     const ArrayUse& use = array.use;
-    if (use.used && use.begin < use.end) use.array->use(space, use.begin, use.end, use.mode, now);
-    if (use.mode == graph::Mode::write) [[unlikely]]
-      use.array->modified(space, use.begin, use.end);
-    const std::uint64_t address = use.array->address(space) + use.given;
-    if (array.address == address) [[likely]]
-      continue;
-    array.address = address;
-    set(use.packed_at, std::as_bytes(std::span(&address, 1)));
+    memory::Array& of = *use.array;
+    // Another array may have taken the place of one that ended. Where this array's bytes are not there, those before it
+    // count as used: the launch is submitted alone then, and uses them.
+    if (of.id() != array.id) return false;
+    std::uint64_t address = use.given;
+    if (array.touched) [[likely]] {
+      const memory::Copy* const copy = of.use_if_there(space, use.begin, use.end, use.mode, now);
+      if (copy == nullptr) return false;
+      if (use.mode == graph::Mode::write) of.modified(space, use.begin, use.end);
+      is_due |= of.read_back().due();
+      address += copy->address;
+    } else {
+      if (of.open_uses > 0) return false;
+      address += of.address(space);
+    }
+    if (array.address != address) [[unlikely]]
+      move(array, address);
   }
-  for (const Value& value : values_) set(value.packed_at, given[value.argument].value());
+  due = is_due;
+  for (const Value& value : values_) {
+    const std::span<const std::byte> bytes = given[value.argument].value();
+    // Most are numbers of four bytes, for which a call would take longer than the comparison.
+    constexpr std::size_t usual = sizeof(std::uint32_t);
+    if (bytes.size() == usual && std::memcmp(launch.arguments.data() + value.packed_at, bytes.data(), usual) == 0)
+      continue;
+    set(value.packed_at, bytes);
+  }
   return true;
 }
 

@@ -42,18 +42,19 @@ class ReplayStep {
   bool anywhere;  // the program named no device; the chosen place is kept
   device::GraphLaunch launch;
   bool changed = false;  // the graph does not have the arguments yet
+  bool due = false;      // some of its arrays should be copied to the host after it
   struct Array {
     ArrayUse use;
     std::uint64_t id;
     std::uint64_t address;  // its address in `launch`
+    bool touched;           // the kernel accesses some of its bytes
   };
   std::vector<Array> arrays;
   std::vector<graph::Access> accesses;
 
  private:
   bool is_same(const LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments) const;
-  // Whether the arrays have the copies that the launch needs, and their bytes are current.
-  bool is_resident() const;
+  void move(Array& array, std::uint64_t address);
   void set(std::uint32_t at, std::span<const std::byte> bytes);
 
   // An argument that is a number or a structure.

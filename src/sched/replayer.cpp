@@ -75,9 +75,11 @@ std::optional<Replayer::Held> Replayer::follow(LaunchedKernel& kernel, const Lau
 void Replayer::copy_back(const ReplayPart& part, std::size_t steps) {
   const Scheduling& policy = scheduler_.policy();
   if (policy.execution != Scheduling::Execution::async || !policy.prefetch) return;
-  for (std::size_t i = 0; i < steps; ++i)
+  for (std::size_t i = 0; i < steps; ++i) {
+    if (!part.steps[i].due) continue;
     for (const ReplayStep::Array& array : part.steps[i].arrays)
       if (array.use.array->read_back().due()) transfers_.copy_back(*array.use.array);
+  }
 }
 
 void Replayer::submit_part() {
