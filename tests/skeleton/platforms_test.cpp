@@ -4,14 +4,14 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
+
+#include "support/wait_until.hpp"
 
 namespace heddle::skeleton {
 namespace {
@@ -84,11 +84,10 @@ TEST(Platforms, WorkersOfTheCpuAreBoundToCoresOfTheirOwn) {
     before.insert(thread.path().filename());
   Runtime runtime({.devices = "cpu", .workers = 2});
   std::vector<cpu_set_t> bound;
-  for (int wait = 0; wait < 1000 && bound.size() < 2; ++wait) {  // they bind themselves when they start
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  ASSERT_TRUE(tests::wait_until([&] {  // they bind themselves when they start
     bound = bound_threads(before);
-  }
-  ASSERT_EQ(bound.size(), 2u);
+    return bound.size() == 2;
+  }));
   cpu_set_t shared;
   CPU_AND(&shared, &bound[0], &bound[1]);
   EXPECT_EQ(CPU_COUNT(&shared), 0);
