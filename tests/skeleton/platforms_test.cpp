@@ -2,9 +2,16 @@
 #include "skeleton/platforms.hpp"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
+#include <filesystem>
+#include <fstream>
 #include <map>
+#include <set>
 #include <string>
+#include <vector>
+
+#include "support/wait_until.hpp"
 
 namespace heddle::skeleton {
 namespace {
@@ -37,6 +44,53 @@ TEST(Platforms, PartsAreSubDevicesOfTheCpuAndTheOverlapOfEachGpu) {
     EXPECT_EQ(l3.executions(Fission::l3, 4).size(), of_l3) << devices;
     EXPECT_EQ(l1.executions(Fission::none, 4).size(), of_l3) << devices;
   }
+}
+
+// The processors of each thread of this process that may not use all that the process may.
+std::vector<cpu_set_t> bound_threads(const std::set<std::string>& but) {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  if (::sched_getaffinity(0, sizeof all, &all) != 0) return {};
+  std::vector<cpu_set_t> found;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    const std::string number = thread.path().filename();
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    if (but.contains(number) || ::sched_getaffinity(std::stoi(number), sizeof own, &own) != 0) continue;
+    if (!CPU_EQUAL(&own, &all)) found.push_back(own);
+  }
+  return found;
+}
+
+// Each by the list of its processors.
+std::set<std::string> usable_cores() {
+  cpu_set_t all;
+  CPU_ZERO(&all);
+  std::set<std::string> cores;
+  if (::sched_getaffinity(0, sizeof all, &all) != 0) return cores;
+  for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+    if (!CPU_ISSET(processor, &all)) continue;
+    std::ifstream file("/sys/devices/system/cpu/cpu" + std::to_string(processor) + "/topology/thread_siblings_list");
+    if (std::string list; std::getline(file, list)) cores.insert(list);
+  }
+  return cores;
+}
+
+// A sub-device keeps what is in its caches: its threads stay on their cores.
+TEST(Platforms, WorkersOfTheCpuAreBoundToCoresOfTheirOwn) {
+  if (usable_cores().size() < 2) GTEST_SKIP() << "one core, or none that Linux shows";
+  std::set<std::string> before;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task"))
+    before.insert(thread.path().filename());
+  Runtime runtime({.devices = "cpu", .workers = 2});
+  std::vector<cpu_set_t> bound;
+  ASSERT_TRUE(tests::wait_until([&] {  // they bind themselves when they start
+    bound = bound_threads(before);
+    return bound.size() == 2;
+  }));
+  cpu_set_t shared;
+  CPU_AND(&shared, &bound[0], &bound[1]);
+  EXPECT_EQ(CPU_COUNT(&shared), 0);
 }
 
 // Speeds 1:3 give a quarter and three quarters of the GPUs' work; the CPU's is its own.

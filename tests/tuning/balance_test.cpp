@@ -100,7 +100,8 @@ TEST(LoadBalancer, FollowsAStepOfLoadAndComesBack) {
     surface.cpu_seconds_per_element = 3e-9;
     LoadBalancer balancer(0.75, 1.0 / 4096);
     double frozen = 0, adapted = 0;
-    int settled = -1, back = -1;
+    int settled = -1, back = -1, shifts = 0;
+    bool shifting = true;
     for (int run = 0; run < 250; ++run) {
       surface.cpu_load = run >= 50 && run < 150 ? load : 1;
       const Measured measured = surface.measure({.gpu_share = balancer.gpu_share()});
@@ -111,8 +112,14 @@ TEST(LoadBalancer, FollowsAStepOfLoadAndComesBack) {
         adapted += measured.seconds();
         frozen += surface.measure({.gpu_share = 0.75}).seconds();
       }
+      const double share = balancer.gpu_share();
       balancer.record(measured.gpu_seconds, measured.cpu_seconds);
+      if (run < 50 || run >= 150) continue;
+      shifting = shifting && !(settled >= 0 || balancer.gpu_share() < share);
+      if (shifting && balancer.gpu_share() > share) ++shifts;
     }
+    EXPECT_GE(shifts, 1) << load;
+    EXPECT_LE(shifts, 4) << load;
     EXPECT_GE(settled, 0);
     EXPECT_LE(settled, 15) << load;
     EXPECT_GE(back, 0);

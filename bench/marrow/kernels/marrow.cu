@@ -32,32 +32,37 @@ extern "C" __global__ void mirror(int size, int width, const float* from, float*
   for (int k = i; k < i + 2 && k < size; ++k) to[k] = from[k / width * width + width - 1 - k % width];
 }
 
-// One transform of 512 complex numbers for each block of 256 threads: Stockham's form of radix 2, in shared memory.
-extern "C" __global__ void fft512(float direction, float scale, float2* data) {
-  __shared__ float2 a[512], b[512];
-  float2* from = a;
-  float2* to = b;
-  float2* mine = data + 512ll * blockIdx.x;
-  int t = threadIdx.x;
-  from[t] = mine[t];
-  from[t + 256] = mine[t + 256];
-  __syncthreads();
-  for (int done = 1; done < 512; done *= 2) {
-    int inner = t & (done - 1);
-    float sine, cosine;
-    sincospif(direction * (float)inner / (float)done, &sine, &cosine);
-    float2 u = from[t], v = from[t + 256];
-    float2 w = {v.x * cosine - v.y * sine, v.x * sine + v.y * cosine};
-    int place = 2 * t - inner;
-    to[place] = {u.x + w.x, u.y + w.y};
-    to[place + done] = {u.x - w.x, u.y - w.y};
+// Transforms of 512 complex numbers: Stockham's form of radix 2, in shared memory. A block is one warp of 32 threads,
+// whose barriers cost next to nothing. It computes the factors once for its eight transforms. `size`: complex numbers.
+extern "C" __global__ void fft512(int size, float direction, float scale, float2* data) {
+  __shared__ float2 a[512], b[512], factors[512];
+  const int t = threadIdx.x, transforms = min(8, size / 512 - 8 * (int)blockIdx.x);
+  for (int done = 1; done < 512; done *= 2)
+    for (int inner = t; inner < done; inner += 32)
+      sincospif(direction * (float)inner / (float)done, &factors[done + inner].y, &factors[done + inner].x);
+  float2* mine = data + 8 * 512ll * blockIdx.x;
+  for (int k = 0; k < transforms; ++k, mine += 512) {
+    float2 *from = a, *to = b;
     __syncthreads();
-    float2* other = from;
-    from = to;
-    to = other;
+    for (int i = 0; i < 16; ++i) from[t + 32 * i] = mine[t + 32 * i];
+    __syncthreads();
+#pragma unroll
+    for (int done = 1; done < 512; done *= 2) {
+#pragma unroll 1
+      for (int i = 0; i < 8; ++i) {
+        const int at = t + 32 * i, inner = at & (done - 1), place = 2 * at - inner;
+        const float2 u = from[at], v = from[at + 256], factor = factors[done + inner];
+        const float2 w = {v.x * factor.x - v.y * factor.y, v.x * factor.y + v.y * factor.x};
+        to[place] = {u.x + w.x, u.y + w.y};
+        to[place + done] = {u.x - w.x, u.y - w.y};
+      }
+      __syncthreads();
+      float2* other = from;
+      from = to;
+      to = other;
+    }
+    for (int i = 0; i < 16; ++i) mine[t + 32 * i] = {scale * from[t + 32 * i].x, scale * from[t + 32 * i].y};
   }
-  mine[t] = {scale * from[t].x, scale * from[t].y};
-  mine[t + 256] = {scale * from[t + 256].x, scale * from[t + 256].y};
 }
 
 // Bodies attract each other: positions and masses of all, the part's velocities and next positions.
@@ -95,18 +100,29 @@ extern "C" __global__ void segment(int size, unsigned low, unsigned high, const 
   if (i < size) to[i] = from[i] < low ? 0 : from[i] < high ? 128 : 255;
 }
 
+// A block is one warp. Each thread counts its 256 elements in a column of its own, which lies in a bank of its own: it
+// needs no atomics, and equal elements side by side do not wait for each other.
 extern "C" __global__ void histogram_and_dot(int n, const float* x, const float* y, unsigned* bins, double* dot) {
-  __shared__ unsigned local[64];
-  __shared__ double sum;
-  if (threadIdx.x < 64) local[threadIdx.x] = 0;
-  if (threadIdx.x == 0) sum = 0;
-  __syncthreads();
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) {
-    atomicAdd(&local[(unsigned)(x[i] * 63.0f) & 63u], 1u);
-    atomicAdd(&sum, (double)x[i] * y[i]);
+  __shared__ unsigned local[64][32];
+  const int lane = threadIdx.x, begin = blockIdx.x * 32 * 256, end = min(n, begin + 32 * 256);
+  for (int bin = 0; bin < 64; ++bin) local[bin][lane] = 0;
+  double sum = 0;
+  const auto add = [&](int i) {
+    ++local[(unsigned)(x[i] * 63.0f) & 63u][lane];
+    sum += (double)x[i] * y[i];
+  };
+  if (end == begin + 32 * 256) {  // no test for each element
+#pragma unroll 4
+    for (int k = 0; k < 256; ++k) add(begin + lane + 32 * k);
+  } else {
+    for (int i = begin + lane; i < end; i += 32) add(i);
   }
   __syncthreads();
-  if (threadIdx.x < 64) atomicAdd(bins + threadIdx.x, local[threadIdx.x]);
-  if (threadIdx.x == 0) atomicAdd(dot, sum);
+  for (int bin = lane; bin < 64; bin += 32) {
+    unsigned count = 0;
+    for (int k = 0; k < 32; ++k) count += local[bin][(lane + k) & 31];
+    atomicAdd(bins + bin, count);
+  }
+  for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+  if (lane == 0) atomicAdd(dot, sum);
 }

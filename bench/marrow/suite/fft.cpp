@@ -53,7 +53,8 @@ class Fft final : public Program {
 
  private:
   Tree transform(float direction, float scale) const {
-    return kernel(fft_, {.per_thread = 2}, direction, scale, result(arg(0).unit(unit_)));
+    return kernel(fft_, {.block = 32, .per_thread = 8 * points / 32}, size, direction, scale,
+                  result(arg(0).unit(unit_)));
   }
   Tree forward() const { return transform(-1.0f, 1.0f); }
 

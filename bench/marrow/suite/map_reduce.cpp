@@ -23,15 +23,15 @@ class MapReduceProgram final : public Program {
   double bar() const override { return 1.0; }
   std::vector<Value> arguments() override { return {value_of(x_), value_of(y_), value_of(bins_), value_of(dot_)}; }
   Tree tree() const override {
-    return map(
-        kernel(kernel_, {}, total, arg<float>(0), arg<float>(1), arg(2).merge(Merge::add), arg(3).merge(Merge::add)));
+    return map(kernel(kernel_, {.block = 32, .per_thread = 256}, size, arg<float>(0), arg<float>(1),
+                      arg(2).merge(Merge::add), arg(3).merge(Merge::add)));
   }
 
   void fill() override {
     std::size_t i = 0;
-    for (float& value : x_.write()) value = x(i++);
+    for (float& value : x_.write()) value = reduced_x(i++);
     i = 0;
-    for (float& value : y_.write()) value = y(i++);
+    for (float& value : y_.write()) value = reduced_y(i++);
     std::ranges::fill(bins_.write(), 0U);
     dot_.write()[0] = 0;
   }
@@ -46,8 +46,8 @@ class MapReduceProgram final : public Program {
     std::array<unsigned, bins> counts{};
     double sum = 0;
     for (std::size_t i = 0; i < x_.size(); ++i) {
-      ++counts[static_cast<unsigned>(x(i) * 63.0f) & 63U];
-      sum += static_cast<double>(x(i)) * static_cast<double>(y(i));
+      ++counts[static_cast<unsigned>(reduced_x(i) * 63.0f) & 63U];
+      sum += static_cast<double>(reduced_x(i)) * static_cast<double>(reduced_y(i));
     }
     for (std::size_t i = 0; i < bins; ++i)
       if (bins_[i] != counts[i]) return differs("bin", i, bins_[i], counts[i]);
@@ -57,8 +57,6 @@ class MapReduceProgram final : public Program {
 
  private:
   static constexpr std::size_t bins = 64;
-  static float x(std::size_t i) { return static_cast<float>(i % 1021) / 1021.0f; }
-  static float y(std::size_t i) { return static_cast<float>(i % 13) - 6.0f; }
 
   Kernel kernel_;
   Array<float> x_, y_;
@@ -67,6 +65,9 @@ class MapReduceProgram final : public Program {
 };
 
 }  // namespace
+
+float reduced_x(std::size_t i) { return static_cast<float>(i % 1021) / 1021.0f; }
+float reduced_y(std::size_t i) { return static_cast<float>(i % 13) - 6.0f; }
 
 std::unique_ptr<Program> make_map_reduce(Runtime& runtime, const Module& module, const Inputs& inputs) {
   return std::make_unique<MapReduceProgram>(runtime, module, inputs);

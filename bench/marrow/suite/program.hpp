@@ -53,6 +53,10 @@ std::unique_ptr<Program> make_saxpy(Runtime& runtime, const Module& module, cons
 std::unique_ptr<Program> make_segmentation(Runtime& runtime, const Module& module, const Inputs& inputs);
 std::unique_ptr<Program> make_map_reduce(Runtime& runtime, const Module& module, const Inputs& inputs);
 
+// The inputs of the reduction.
+float reduced_x(std::size_t i);
+float reduced_y(std::size_t i);
+
 // "y[17] is 0.5, but the reference has 0.25".
 std::string differs(const std::string& name, std::size_t index, double found, double expected);
 

@@ -82,10 +82,16 @@ BarrierSet::Outcome BarrierSet::arrive(unsigned number, unsigned thread, std::ui
 
 std::uint32_t BarrierSet::leave(unsigned thread, unsigned count) {
   std::uint32_t& of_warp = left_[thread / warp_threads];
-  for (unsigned lane = thread % warp_threads, more = count; lane < warp_threads && more != 0; ++lane) {
-    if ((of_warp >> lane & 1) != 0) continue;
-    of_warp |= 1u << lane;
-    --more;
+  const unsigned first = thread % warp_threads;
+  const std::uint64_t group = ((std::uint64_t{1} << count) - 1) << first;
+  if ((of_warp & group) == 0 && first + count <= warp_threads) {  // nearly always: a warp at its end
+    of_warp |= static_cast<std::uint32_t>(group);
+  } else {
+    for (unsigned lane = first, more = count; lane < warp_threads && more != 0; ++lane) {
+      if ((of_warp >> lane & 1) != 0) continue;
+      of_warp |= 1u << lane;
+      --more;
+    }
   }
   left_total_ += count;
   std::uint32_t completed = 0;

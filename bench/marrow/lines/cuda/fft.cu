@@ -40,11 +40,11 @@ int main(int count, char** arguments) {
   for (size_t i = 0; i < split.parts.size(); ++i) {
     const Part& part = split.parts[i];
     const size_t bytes = part.count() * sizeof(float2);
-    const unsigned blocks = unsigned(part.count() / 512);
+    const unsigned blocks = unsigned((part.count() / 512 + 7) / 8);
     CHECK(cudaSetDevice(part.gpu));
     CHECK(cudaMemcpyAsync(buffers[i], signal + part.begin, bytes, cudaMemcpyHostToDevice, part.stream));
-    fft512<<<blocks, 256, 0, part.stream>>>(-1.0f, 1.0f, buffers[i]);
-    fft512<<<blocks, 256, 0, part.stream>>>(1.0f, 1.0f / 512, buffers[i]);
+    fft512<<<blocks, 32, 0, part.stream>>>(int(part.count()), -1.0f, 1.0f, buffers[i]);
+    fft512<<<blocks, 32, 0, part.stream>>>(int(part.count()), 1.0f, 1.0f / 512, buffers[i]);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpyAsync(signal + part.begin, buffers[i], bytes, cudaMemcpyDeviceToHost, part.stream));
   }

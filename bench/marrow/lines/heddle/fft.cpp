@@ -12,9 +12,9 @@ int main(int, char** arguments) {
   const heddle::Kernel fft = runtime.load_ptx_file(arguments[1]).kernel("fft512");
   auto signal = runtime.array<Complex>(data::transforms * 512);
   data::fill(signal.write().data(), signal.size());
-  const Slot parts = arg(0).unit(data::together * 512);
-  pipeline(kernel(fft, {.per_thread = 2}, -1.0f, 1.0f, parts), kernel(fft, {.per_thread = 2}, 1.0f, 1.0f / 512, parts))
-      .run(executor, signal)
-      .get();
+  const auto half = [&fft](float direction, float scale) {
+    return kernel(fft, {.block = 32, .per_thread = 128}, size, direction, scale, arg(0).unit(data::together * 512));
+  };
+  pipeline(half(-1.0f, 1.0f), half(1.0f, 1.0f / 512)).run(executor, signal).get();
   data::print_sum(signal.read().data(), signal.size());
 }

@@ -98,25 +98,37 @@ llvm::Value* AtomicInstructions::atomic_lane(const ptx::Instruction& inst, Value
   operand = as_integer(operand);
   replacement = as_integer(replacement);
   const llvm::Align align(bits / 8);
-  // All threads of a block run on one thread of the host: shared memory needs no locked instructions.
-  if (spaces_.effective_space(inst.d.space, memory_operand(inst)) == Space::shared) {
-    auto* old = b_.CreateAlignedLoad(integer, pointer, align);
-    tag_space(old, Space::shared);
-    Value* next = inst.d.reduce == ReduceOp::cas ? b_.CreateSelect(b_.CreateICmpEQ(old, operand), replacement, old)
-                                                 : b_.CreateBitCast(combine(inst, pointer, old, operand), integer);
-    tag_space(b_.CreateAlignedStore(next, pointer, align), Space::shared);
-    return old;
-  }
+  const bool is_shared = spaces_.effective_space(inst.d.space, memory_operand(inst)) == Space::shared;
   const AtomicOrdering order = ordering_of(inst.d.order);
   if (inst.d.reduce == ReduceOp::cas) {
+    if (is_shared)
+      return update(inst, pointer,
+                    [&](Value* old) { return b_.CreateSelect(b_.CreateICmpEQ(old, operand), replacement, old); });
     const AtomicOrdering failure = order == AtomicOrdering::AcquireRelease ? AtomicOrdering::Acquire
                                    : order == AtomicOrdering::Release      ? AtomicOrdering::Monotonic
                                                                            : order;
     return b_.CreateExtractValue(b_.CreateAtomicCmpXchg(pointer, operand, replacement, align, order, failure), 0);
   }
-  if (const auto op = host_operation(inst.d.reduce, inst.d.type); op && bits <= 64)
+  if (const auto op = host_operation(inst.d.reduce, inst.d.type); op && bits <= 64 && !is_shared)
     return b_.CreateAtomicRMW(*op, pointer, operand, align, order);
+  return update(inst, pointer, [&](Value* old) { return combine(inst, pointer, old, operand); });
+}
+
+// Replaces what is at `pointer` by what `next` makes of it; returns what was there, as an integer.
+llvm::Value* AtomicInstructions::update(const ptx::Instruction& inst, Value* pointer,
+                                        const std::function<Value*(Value*)>& next) {
+  const unsigned bits = ptx::bit_width(inst.d.type);
+  auto* integer = llvm::IntegerType::get(kernel_.llvm, bits);
+  const llvm::Align align(bits / 8);
+  // All threads of a block run on one thread of the host: shared memory needs no locked instructions.
+  if (spaces_.effective_space(inst.d.space, memory_operand(inst)) == Space::shared) {
+    auto* old = b_.CreateAlignedLoad(integer, pointer, align);
+    tag_space(old, Space::shared);
+    tag_space(b_.CreateAlignedStore(b_.CreateBitCast(next(old), integer), pointer, align), Space::shared);
+    return old;
+  }
   // Compare and swap until nobody came in between.
+  const AtomicOrdering order = ordering_of(inst.d.order);
   auto* before = b_.GetInsertBlock();
   auto* attempt = new_block("attempt");
   auto* stored = new_block("stored");
@@ -126,10 +138,10 @@ llvm::Value* AtomicInstructions::atomic_lane(const ptx::Instruction& inst, Value
   b_.SetInsertPoint(attempt);
   auto* old = b_.CreatePHI(integer, 2);
   old->addIncoming(first, before);
-  Value* next = b_.CreateBitCast(combine(inst, pointer, old, operand), integer);
+  Value* made = b_.CreateBitCast(next(old), integer);
   const AtomicOrdering success =
       order == AtomicOrdering::Monotonic ? AtomicOrdering::Monotonic : AtomicOrdering::AcquireRelease;
-  auto* exchange = b_.CreateAtomicCmpXchg(pointer, old, next, align, success, AtomicOrdering::Monotonic);
+  auto* exchange = b_.CreateAtomicCmpXchg(pointer, old, made, align, success, AtomicOrdering::Monotonic);
   old->addIncoming(b_.CreateExtractValue(exchange, 0), b_.GetInsertBlock());
   b_.CreateCondBr(b_.CreateExtractValue(exchange, 1), stored, attempt);
   b_.SetInsertPoint(stored);
@@ -140,12 +152,41 @@ const ptx::Operand& AtomicInstructions::memory_operand(const ptx::Instruction& i
   return inst.operands[inst.opcode == Opcode::red ? 0 : 1];
 }
 
-// Integer reductions of all lanes into one place: the lanes first, then memory once.
+// Floats of all lanes into one place: one lane after the other, which gives the bits that an operation of each lane
+// would give, but in a register. Memory is read and written once.
+void AtomicInstructions::emit_uniform_fold(const ptx::Instruction& inst, Value* pointer, const ptx::Operand& operand,
+                                           Value* mask) {
+  llvm::Type* type = memory_type(inst.d.type);
+  auto* integer = llvm::IntegerType::get(kernel_.llvm, ptx::bit_width(inst.d.type));
+  Value* values = spill(registers_.vector(operand, inst.d.type));
+  llvm::AllocaInst* folded = entry_alloca(integer, "folded");
+  update(inst, pointer, [&](Value* old) {
+    b_.CreateStore(old, folded);
+    branches_.for_each_lane(mask, [&](Value* lane) {
+      Value* value = b_.CreateBitCast(element_at(values, type, lane), integer);
+      Value* made = combine(inst, pointer, b_.CreateLoad(integer, folded), value);
+      b_.CreateStore(b_.CreateBitCast(made, integer), folded);
+    });
+    return b_.CreateLoad(integer, folded);
+  });
+}
+
+// Reductions of all lanes into one place: the lanes first, then memory once.
 bool AtomicInstructions::emit_uniform_reduction(const ptx::Instruction& inst, const Address& address,
                                                 const ptx::Operand& operand, Value* mask) {
   if (address.form != Address::Form::uniform || lanes() == 1 || inst.d.vector != 1) return false;
-  if (ptx::is_float(inst.d.type) || ptx::element_count(inst.d.type) != 1 || ptx::bit_width(inst.d.type) > 64)
-    return false;
+  if (ptx::element_count(inst.d.type) != 1 || ptx::bit_width(inst.d.type) > 64) return false;
+  const auto where_any = [&](const std::function<void()>& emit) {
+    if (guarded_by_lanes(inst))
+      branches_.when_any(mask, emit);
+    else
+      emit();
+  };
+  if (ptx::is_float(inst.d.type)) {
+    if (inst.d.reduce == ReduceOp::exch || inst.d.reduce == ReduceOp::cas) return false;
+    where_any([&] { emit_uniform_fold(inst, address.base, operand, mask); });
+    return true;
+  }
   Value* values = registers_.vector(operand, inst.d.type);
   llvm::Type* type = values->getType()->getScalarType();
   const bool is_signed = ptx::is_signed(inst.d.type);
@@ -171,11 +212,7 @@ bool AtomicInstructions::emit_uniform_reduction(const ptx::Instruction& inst, co
       break;
     default: return false;
   }
-  const auto store = [&] { atomic_lane(inst, address.base, total, nullptr); };
-  if (guarded_by_lanes(inst))
-    branches_.when_any(mask, store);
-  else
-    store();
+  where_any([&] { atomic_lane(inst, address.base, total, nullptr); });
   return true;
 }
 

@@ -1,6 +1,8 @@
 // Atomic read-modify-write operations, one lane after the other in ascending order.
 #pragma once
 
+#include <functional>
+
 #include "device/cpu/codegen/emitter_accesses.hpp"
 #include "device/cpu/codegen/emitter_part.hpp"
 #include "device/cpu/codegen/emitter_values.hpp"
@@ -25,6 +27,8 @@ class AtomicInstructions : private EmitterPart {
   void emit_element(const ptx::Instruction& inst, unsigned element, Value* pointers, bool has_result, Value* mask);
   bool emit_uniform_reduction(const ptx::Instruction& inst, const Address& address, const ptx::Operand& operand,
                               Value* mask);
+  void emit_uniform_fold(const ptx::Instruction& inst, Value* pointer, const ptx::Operand& operand, Value* mask);
+  Value* update(const ptx::Instruction& inst, Value* pointer, const std::function<Value*(Value*)>& next);
   Value* atomic_lane(const ptx::Instruction& inst, Value* pointer, Value* operand, Value* replacement);
   Value* combine(const ptx::Instruction& inst, Value* pointer, Value* old, Value* operand);
 

@@ -1,5 +1,6 @@
 #include "device/cpu/codegen/emitter_elements.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <map>
 
@@ -15,6 +16,7 @@ using ptx::Space;
 namespace {
 // Shorter runs than this are not worth an access each.
 constexpr unsigned min_run = 4;
+constexpr unsigned scattered_bytes = 8;   // at most, of what one lane of a scatter stores
 constexpr std::uint64_t line_bytes = 64;  // of a cache line
 }  // namespace
 
@@ -56,13 +58,7 @@ void ElementAccess::store_interleaved(const Address& address, const std::vector<
                                       Value* mask, Space space) {
   const auto count = static_cast<unsigned>(values.size());
   Value* all = values[0];
-  if (count > 1) {
-    Value* joined = concatenate(b_, values);
-    std::vector<int> weave;
-    for (unsigned lane = 0; lane < lanes(); ++lane)
-      for (unsigned e = 0; e < count; ++e) weave.push_back(static_cast<int>(e * lanes() + lane));
-    all = b_.CreateShuffleVector(joined, weave);
-  }
+  if (count > 1) all = woven(b_, values);
   llvm::Instruction* access = nullptr;
   if (mask) {
     access = b_.CreateMaskedStore(all, address.base, llvm::Align(bytes), repeated(b_, mask, count));
@@ -220,13 +216,30 @@ void ElementAccess::store(const Address& address, const std::vector<Value*>& val
   if (affine && values.size() > 1 && run_length(address, record) == lanes())
     return store_interleaved(address, values, bytes, mask, space);
   const unsigned length = affine ? run_length(address, bytes) : 1;
-  for (unsigned e = 0; e < values.size(); ++e) {
+  if (length < min_run) return scatter_records(address, values, bytes, mask);
+  for (unsigned e = 0; e < values.size(); ++e)
+    store_runs(addresses_.advance(address, e * bytes), values[e], bytes, length, mask, space);
+}
+
+// A scatter takes its time for each lane, whatever the lane stores: so lanes store as many elements at once as there is
+// an instruction for. Lanes' records are apart or the same, as PTX aligns them to their size, so that the last lane's
+// stays either way.
+void ElementAccess::scatter_records(const Address& address, const std::vector<Value*>& values, unsigned bytes,
+                                    Value* mask) {
+  const auto count = static_cast<unsigned>(values.size());
+  const unsigned together = std::clamp(scattered_bytes / bytes, 1u, count);
+  for (unsigned e = 0; e < count; e += together) {
+    Value* value = values[e];
+    if (together > 1) {
+      std::vector<Value*> parts;
+      for (unsigned i = e; i < e + together; ++i)
+        parts.push_back(b_.CreateBitCast(values[i], vector_of(b_.getIntNTy(bytes * 8))));
+      value = b_.CreateBitCast(woven(b_, parts), vector_of(b_.getIntNTy(bytes * 8 * together)));
+    }
     const Address at = addresses_.advance(address, e * bytes);
-    if (length >= min_run)
-      store_runs(at, values[e], bytes, length, mask, space);
-    else
-      scatter(affine ? b_.CreateGEP(kernel_.abi.i8, at.base, ramp(b_.getInt64(0), at.offsets)) : at.vector, values[e],
-              bytes, mask);
+    const bool affine = at.form == Address::Form::affine;
+    scatter(affine ? b_.CreateGEP(kernel_.abi.i8, at.base, ramp(b_.getInt64(0), at.offsets)) : at.vector, value, bytes,
+            mask);
   }
 }
 

@@ -26,6 +26,7 @@ class ElementAccess : private EmitterPart {
 
  private:
   void scatter(Value* pointers, Value* value, std::uint64_t align, Value* mask);
+  void scatter_records(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask);
   unsigned run_length(const Address& address, std::int64_t bytes) const;
   Value* load_runs(const Address& address, llvm::Type* element, unsigned bytes, unsigned length, Value* mask,
                    ptx::Space space);

@@ -89,6 +89,14 @@ std::vector<llvm::Value*> picked(llvm::IRBuilder<>& b, llvm::Value* all, unsigne
   return result;
 }
 
+llvm::Value* woven(llvm::IRBuilder<>& b, const std::vector<llvm::Value*>& values) {
+  const unsigned lanes = elements_of(values[0]);
+  std::vector<int> weave;
+  for (unsigned lane = 0; lane < lanes; ++lane)
+    for (unsigned e = 0; e < values.size(); ++e) weave.push_back(static_cast<int>(e * lanes + lane));
+  return b.CreateShuffleVector(concatenate(b, values), weave);
+}
+
 // Where the lanes fill blocks of 16 bytes, `count` vectors are joined of the rows, each with some rows of every block's
 // lanes, and a network of interleavings within blocks turns rows into columns: number an element by the bits of its
 // vector and, below them, its place in the block; interleaving vector i with vector i + count / 2 rotates these bits by

@@ -13,6 +13,8 @@ llvm::Value* concatenate(llvm::IRBuilder<>& b, std::vector<llvm::Value*> parts);
 llvm::Value* repeated(llvm::IRBuilder<>& b, llvm::Value* mask, unsigned count);
 // Every count-th element of `all`, from each of the first `count` on.
 std::vector<llvm::Value*> picked(llvm::IRBuilder<>& b, llvm::Value* all, unsigned count);
+// The other way: lane 0's element of each value, then lane 1's.
+llvm::Value* woven(llvm::IRBuilder<>& b, const std::vector<llvm::Value*>& values);
 
 inline constexpr unsigned shuffle_block_bytes = 16;  // shuffles within so many bytes cost least
 
