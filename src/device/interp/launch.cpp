@@ -15,12 +15,12 @@
 namespace heddle::device::interp {
 namespace {
 
-constexpr unsigned warp_turn = 64;               // steps of a warp before the next one's
-constexpr std::uint64_t fairness_period = 512;   // steps after which the groups behind the first one get as many
-constexpr std::uint64_t gather_patience = 8192;  // steps a gathering group waits for threads that only spin
-constexpr std::uint64_t watch_after = 50'000;    // thread instructions without a change of memory
-constexpr std::uint64_t idle_turn = 10'000;      // the same: then other blocks get their turn early
-constexpr std::uint64_t no_progress_grace_ns = 100'000'000;  // the host may write to memory that a kernel waits for
+constexpr unsigned warp_turn = 64;                     // steps of a warp before the next one's
+constexpr std::uint64_t fairness_period = 512;         // steps after which the groups behind the first one get as many
+constexpr std::uint64_t gather_patience = 8192;        // steps a gathering group waits for threads that only spin
+constexpr std::uint64_t watch_after = 50'000;          // thread instructions without a change of memory
+constexpr std::uint64_t idle_turn = 10'000;            // the same: then other blocks get their turn early
+constexpr std::uint64_t no_progress_ns = 100'000'000;  // the host may write to memory that a kernel waits for
 
 }  // namespace
 
@@ -31,7 +31,8 @@ Launch::Launch(InterpState& interpreter, const emulated::KernelRun& run)
       grid_(run.function.kernel(), run.config, run.arguments, interpreter.next_grid_id++, run.footprint),
       core_(grid_),
       next_block_(run.range.begin),
-      stop_(run.stop) {
+      stop_(run.stop),
+      no_progress_(interpreter.clock(), no_progress_ns) {
   std::lock_guard turn(state_.turn);
   interpreter_.repeating_since_epoch[grid_.grid_id] = InterpState::not_repeating;
 }
@@ -247,15 +248,13 @@ void Launch::watch() {
   const bool repeated = !more && all_repeat();
   if (more || (!repeated && !idle)) {
     interpreter_.repeating_since_epoch[grid_.grid_id] = InterpState::not_repeating;
-    no_progress_since_ns_ = 0;
+    no_progress_.restart();
     return;
   }
   interpreter_.repeating_since_epoch[grid_.grid_id] = memory_epoch();
   const bool others = std::any_of(interpreter_.repeating_since_epoch.begin(), interpreter_.repeating_since_epoch.end(),
                                   [&](const auto& entry) { return entry.second != memory_epoch(); });
-  const std::uint64_t now = interpreter_.clock().now_ns();
-  if (no_progress_since_ns_ == 0) no_progress_since_ns_ = now;
-  if (!others && now - no_progress_since_ns_ > no_progress_grace_ns) report_spinning(repeated);
+  if (!others && no_progress_.over()) report_spinning(repeated);
 }
 
 bool Launch::all_repeat() const {

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/quiet_period.hpp"
 #include "device/emulated/loaded_module.hpp"
 #include "device/interp/resident.hpp"
 #include "device/interp/state.hpp"
@@ -63,7 +64,7 @@ class Launch {
   bool watch_spinning_ = false;  // memory has not changed for some time
   // Memory epoch and instruction count at the last change of memory that was seen.
   std::uint64_t seen_epoch_ = 0, seen_instructions_ = 0;
-  std::uint64_t no_progress_since_ns_ = 0;
+  base::QuietPeriod no_progress_;
   std::uint64_t end_ns_ = 0;  // of the launch's time; 0: it may run for ever
 };
 
