@@ -53,7 +53,8 @@ bool needs_variables(int count, char** arguments) {
 void refuse_empty_check(std::span<char* const> arguments) {
   const bool is_empty = std::any_of(arguments.begin(), arguments.end(),
                                     [](const char* argument) { return std::string_view(argument) == "--check="; });
-  if (is_empty && arguments.size() > 1 && std::string_view(arguments[1]) == "launch")
+  const std::string_view command = arguments.size() > 1 ? arguments[1] : "";
+  if (is_empty && (command == "launch" || command == "batch"))
     throw cli::UsageError("--check=: expected kinds of checks, as memory,race, or all; --check alone is memory");
 }
 
