@@ -18,6 +18,7 @@
 #include "base/nearest.hpp"
 #include "base/overwrite.hpp"
 #include "base/replaced_file.hpp"
+#include "base/timeline_file.hpp"
 #include "base/variables.hpp"
 #include "device/cuda/library.hpp"
 #include "programs/places.hpp"
@@ -270,6 +271,7 @@ void check_trace(const RunOptions& options, const fs::path& named, const fs::pat
   std::vector<fs::path> inputs{named, program};
   inputs.insert(inputs.end(), options.arguments.begin(), options.arguments.end());
   base::refuse_overwrite("--trace", options.trace, inputs);
+  base::refuse_to_replace_by_timeline("--trace", options.trace);
   std::vector<base::Output> outputs = base::outputs_of_devices(options.device);
   outputs.push_back({"--trace", options.trace});
   base::refuse_same_outputs(outputs);
