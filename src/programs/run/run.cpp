@@ -71,6 +71,11 @@ std::string devices(const std::string& list) {
   return list;
 }
 
+std::string policy(const std::string& name) {
+  if (name.empty()) base::fail(ErrorCode::invalid_argument, "--policy: its value is empty; direct is the usual one");
+  return name;
+}
+
 // The program would run to its end before anyone missed it. `given`: the option or the variable.
 std::string trace_file(const std::string& given, const std::string& name) {
   std::error_code error;
@@ -131,7 +136,7 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
     else if (name == "--slice")
       options.slice = number_of_blocks(value());
     else if (name == "--policy")
-      options.policy = value();
+      options.policy = policy(value());
     else if (name == "--timeout")
       options.timeout_ms = milliseconds(value());
     else if (name == "--trace")
