@@ -17,6 +17,7 @@
 #include "cli/command.hpp"
 #include "cli/launch_options.hpp"
 #include "ptx/parser.hpp"
+#include "ptx/verifier.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -163,6 +164,7 @@ KernelText read_kernel(const JobText& job, const CompileOptions& options) {
   const std::string text = is_ptx ? base::read_file(job.file) : compile_to_ptx(job.file, options);
   if (is_ptx) base::require_text(text, job.file, "PTX");
   made.spec.module = std::make_shared<ptx::Module>(ptx::parse(text, job.file));
+  ptx::verify(*made.spec.module, job.file);
   made.spec.entry = entry_of(kernels_of(*made.spec.module), job.kernel, job.file, job.names_kernel);
   made.spec.name = job.name.empty() ? base::readable_name(made.spec.entry) : job.name;
   made.spec.config = {parse_shape(job.grid, "grid"), parse_shape(job.block, "block"), job.shared};

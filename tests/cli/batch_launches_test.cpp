@@ -158,6 +158,17 @@ TEST_F(BatchLaunches, ManyThreadsThatWriteToOnePlaceAreFound) {
   EXPECT_THAT(ran.output, AllOf(HasSubstr("race"), HasSubstr("--check has found 1 mistake")));
 }
 
+TEST_F(BatchLaunches, PtxIsVerified) {
+  write("wrong.ptx",
+        std::string(head) +
+            ".visible .entry wrong(.param .u64 a)\n{\n  .reg .u32 %t;\n  add.f32 %t, %t, %t;\n  ret;\n}\n");
+  for (const Ran& ran : {batch("wrong.ptx", "--policy serial"), here("profile wrong.ptx --arg zeros:u32:4"),
+                         here("launch wrong.ptx --device interp --arg zeros:u32:4")}) {
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("Operand d of add.f32 is %t, a .u32 register"));
+  }
+}
+
 TEST_F(BatchLaunches, KernelsHaveTheNamesOfTheSource) {
   const auto ran_of = [&](const std::string& command, const std::string& name) {
     if (command == "batch")
