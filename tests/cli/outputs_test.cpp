@@ -130,9 +130,16 @@ TEST_F(Outputs, UnknownKeysOfJobsEndTheirSentence) {
 TEST_F(Outputs, NamesOfSourcesHaveNoLineEnds) {
   write("a\nb.cu", "extern \"C\" __global__ void k(int* p) { p[0] = 1; }\n");
   for (const char* step : {"-ptx", "-c", "-dc"}) {
-    const Ran ran = here("cc " + std::string(step) + " $'a\\nb.cu' -o made", "");
+    const Ran ran = here("cc " + std::string(step) + " \"$(printf 'a\\nb.cu')\" -o made");
     EXPECT_EQ(ran.code, 1) << step << ": " << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("a\\nb.cu: the name of a source must have no line end")) << step;
     EXPECT_FALSE(fs::exists(folder_.path() / "made")) << step;
+  }
+  write("other\nname.cu", read("a\nb.cu"));
+  for (const char* command : {"compile", "inspect", "launch --block 4 --arg zeros:i32:4", "run"}) {
+    const Ran ran = here(std::string(command) + " \"$(printf 'other\\nname.cu')\"");
+    EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("other\\nname.cu: the name of a source must have no line end")) << command;
   }
 }
 
