@@ -68,8 +68,8 @@ struct RuntimeOptions {
   // are evicted to the host. The host then gets copies of arrays, not the device's own memory.
   std::uint64_t memory_budget = 0;
   // Milliseconds that a launch may run, from the start of its first block. Then it fails with KernelFault::timeout, and
-  // the error says where its warps stood. 0: for ever. Only the CPU device and the interpreter can do it; without
-  // a list of devices, only these are opened, and others refuse it (unsupported).
+  // the error says where its warps stood. 0: for ever. The CPU device, the interpreter and simulated GPUs can do it;
+  // without a list of devices, only the CPU device is opened, and GPUs refuse it (unsupported).
   std::uint64_t launch_timeout_ms = 0;
   // A file for the timeline of all devices' launches, copies and fills, and their dependences. A name that ends in .svg
   // makes a picture, .dot a graph for Graphviz. Any other name makes JSON for Perfetto, chrome://tracing, `heddle

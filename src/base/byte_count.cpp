@@ -13,8 +13,8 @@ std::optional<std::uint64_t> parse_bytes(std::string_view text) {
   if (unit.starts_with(' ')) unit.remove_prefix(1);
   double scale = 1;
   if (!unit.empty() && unit != "B") {
-    constexpr std::string_view letters = "KMGT";
-    const std::size_t power = letters.find(unit[0] == 'k' ? 'K' : unit[0]);
+    constexpr std::string_view letters = "KMGTkmgt";
+    const std::size_t letter = letters.find(unit[0]), power = letter == letters.npos ? letter : letter % 4;
     const std::string_view rest = unit.substr(1);
     if (power == letters.npos || (!rest.empty() && rest != "B" && rest != "iB")) return std::nullopt;
     scale = std::ldexp(1.0, 10 * static_cast<int>(power + 1));

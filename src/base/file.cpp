@@ -275,13 +275,15 @@ void write_file_atomic(const std::filesystem::path& path, std::string_view conte
 void write_users_file(const std::filesystem::path& path, std::string_view content) {
   if (write_special_file(path, content)) return;
   const std::filesystem::path target = target_of(path);
+  if (target != path) require_folder_of(path);
   if (::access(target.c_str(), F_OK) == 0 && ::access(target.c_str(), W_OK) != 0) fail_system("write", path);
   replace(target, content, prepare_for_user);
 }
 
 void require_folder_of(const std::filesystem::path& file) {
   std::error_code error;
-  const std::filesystem::path folder = file.parent_path();
+  // Of a link, where the file that it names would be.
+  const std::filesystem::path folder = target_of(file).parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder, error))
     fail(ErrorCode::not_found, "cannot write {}: there is no folder {}", file.string(), folder.string());
 }

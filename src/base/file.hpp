@@ -47,7 +47,7 @@ inline void write_users_file(const std::filesystem::path& path, std::span<const 
 // the descriptor. Throws io_error.
 int open_special_file(const std::filesystem::path& path);
 
-// For files that a user names: a missing folder is a mistake there. Throws not_found with the folder's name.
+// For files that users name: a missing folder, also of a link's target, is a mistake. Throws not_found with its name.
 void require_folder_of(const std::filesystem::path& file);
 
 }  // namespace heddle::base

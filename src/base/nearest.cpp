@@ -53,4 +53,12 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
   return meant.empty() ? std::string() : "; did you mean '" + meant + "'?";
 }
 
+std::string before_list(std::string_view word, std::span<const std::string> candidates, std::string_view have) {
+  const std::string meant = did_you_mean(word, candidates);
+  if (meant.empty()) return "; " + std::string(have);
+  std::string sentence(have);
+  sentence[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(sentence[0])));
+  return meant + " " + sentence;
+}
+
 }  // namespace heddle::base

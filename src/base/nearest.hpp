@@ -13,5 +13,8 @@ std::size_t edit_distance(std::string_view from, std::string_view to);
 std::string nearest(std::string_view word, std::span<const std::string> candidates);
 // For messages: "; did you mean 'launch'?", or nothing.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
+// The same in front of the list of all: "; did you mean 'launch'? There are", or "; there are".
+std::string before_list(std::string_view word, std::span<const std::string> candidates,
+                        std::string_view have = "there are");
 
 }  // namespace heddle::base

@@ -9,7 +9,9 @@
 #include <cstdlib>
 #include <vector>
 
+#include "base/byte_count.hpp"
 #include "base/fail.hpp"
+#include "base/format.hpp"
 
 namespace heddle::base {
 namespace {
@@ -57,9 +59,9 @@ constexpr std::array table{
              .effect = "messages from level {} on",
              .words = "trace,debug,info,warning,warn,error,critical,off"},
     Variable{.name = "HEDDLE_MEMORY_LIMIT",
-             .kind = Kind::number,
-             .meaning = "bytes of each device's memory that this process may take",
-             .effect = "this process may take {} bytes of each device's memory",
+             .kind = Kind::bytes,
+             .meaning = "how much of each device's memory this process may take: bytes, or 20G",
+             .effect = "this process may take {} of each device's memory",
              .least = 1 << 20},
     Variable{.name = "HEDDLE_NVRTC", .meaning = "NVIDIA's NVRTC: the library or its folder", .effect = "NVRTC is {}"},
     Variable{.name = "HEDDLE_PTXAS",
@@ -177,6 +179,13 @@ std::string expected_instead_of(const Variable& variable, std::string_view value
       const auto given = number(value);
       return given && *given >= variable.least && *given <= variable.most ? "" : range_of(variable);
     }
+    case Kind::bytes: {
+      const auto given = parse_bytes(value);
+      return given && *given >= variable.least && *given <= variable.most
+                 ? ""
+                 : fmt::format("an amount from {} on, as 20G, 20 GiB or a number of bytes",
+                               format_bytes(variable.least));
+    }
     case Kind::checks:
       return checks(value) ? "" : "1, true, yes or on; 0, false, no or off; or kinds of checks, as memory,race, or all";
     case Kind::word: return is_one_of(lower(value), variable.words) ? "" : listed(variable.words);
@@ -219,6 +228,7 @@ std::string effect_of(const Variable& variable, std::string_view value) {
   if (value.empty()) return "as if it were not set";
   if (variable.kind == Kind::truth) return std::string(truth(value).value_or(false) ? variable.effect : variable.off);
   std::string shown(value);
+  if (variable.kind == Kind::bytes && number(value)) shown += " bytes";
   if (variable.kind == Kind::checks) {
     shown = checks(value).value_or(false).names();
     if (shown.empty()) return std::string(variable.off);
@@ -239,7 +249,9 @@ std::optional<bool> truth_variable(std::string_view name) {
 
 std::optional<std::uint64_t> number_variable(std::string_view name) {
   const auto value = checked(name);
-  return value ? number(*value) : std::nullopt;
+  if (!value) return {};
+  const auto found = std::find_if(table.begin(), table.end(), [&](const Variable& v) { return v.name == name; });
+  return found->kind == Kind::bytes ? parse_bytes(*value) : number(*value);
 }
 
 std::optional<Checks> checks_variable(std::string_view name) {

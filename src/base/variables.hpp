@@ -17,6 +17,7 @@ struct Variable {
   enum class Kind {
     truth,    // 1, true, yes, on; 0, false, no, off; in any case of the letters
     number,   // from `least` to `most`
+    bytes,    // the same, also as an amount (byte_count.hpp): 20G
     word,     // one of `words`, in any case of the letters
     checks,   // as a truth, or kinds of checks (heddle/checks.hpp)
     devices,  // ids of devices, comma separated

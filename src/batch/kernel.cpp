@@ -22,7 +22,7 @@ std::string find_why_whole(const ptx::Module& module, const ptx::Function& funct
 }  // namespace
 
 Kernel::Kernel(device::Device& device, KernelSpec spec) : device_(device), spec_(std::move(spec)) {
-  loaded_ = device.load(spec_.module, {});
+  loaded_ = device.load(spec_.module, {.check = spec_.check});
   function_ = &loaded_->function(entry());
   function_->prepare(config().block);
   const auto& layout = function_->parameters();

@@ -10,6 +10,7 @@
 
 #include "device/device.hpp"
 #include "device/launch_config.hpp"
+#include "heddle/checks.hpp"
 #include "ptx/ir.hpp"
 #include "sched/kernel_traits.hpp"
 
@@ -27,6 +28,7 @@ struct KernelSpec {
   std::string entry;
   device::LaunchConfig config;
   std::vector<ArgumentData> arguments;  // one for each parameter
+  Checks check = false;                 // what the device looks for
 };
 
 // All launches of it use the same arrays. The device outlives it.

@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/thread_safety.hpp"
 #include "batch/executor.hpp"
+#include "heddle/error.hpp"
 
 namespace heddle::batch {
 namespace {
@@ -20,9 +22,8 @@ class QueueExecutor final : public Executor {
   QueueExecutor(device::Device& device, std::shared_ptr<base::Watcher> watcher)
       : device_(device), watcher_(std::move(watcher)), begin_ns_(device.clock().now_ns()) {}
   ~QueueExecutor() override {
-    for (Lane& lane : lanes_) lane.queue->synchronize();
-    for (auto& [kernel, turns] : slices_)
-      for (Lane& lane : turns.lanes) lane.queue->synchronize();
+    end(lanes_);
+    for (auto& [kernel, turns] : slices_) end(turns.lanes);
     watcher_->drain();  // callbacks refer to this
   }
   unsigned processors() const override { return std::max(1u, device_.info().processors); }
@@ -80,6 +81,14 @@ class QueueExecutor final : public Executor {
     Done done;
   };
 
+  // What a kernel failed with, its range has told, or nobody waits for it any more.
+  static void end(std::deque<Lane>& lanes) {
+    for (Lane& lane : lanes) try {
+        lane.queue->synchronize();
+      } catch (const Error& error) {
+        base::log_debug("a failure that is known: {}", error.what());
+      }
+  }
   Lane& emptiest(std::deque<Lane>& lanes, std::size_t most) {
     const auto least =
         std::min_element(lanes.begin(), lanes.end(), [](const Lane& a, const Lane& b) { return a.ranges < b.ranges; });

@@ -19,6 +19,7 @@
 #include "batch/run.hpp"
 #include "cli/command.hpp"
 #include "cli/job_file.hpp"
+#include "cli/launch_options.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
 #include "cli/source_options.hpp"
@@ -29,10 +30,12 @@
 namespace heddle::cli {
 namespace {
 
-constexpr std::uint64_t longest_wait_ns = 86'400'000'000'000;  // a day
+constexpr std::uint64_t second_ns = 1'000'000'000, longest_wait_ns = 86'400 * second_ns;  // a day
 
 struct Options {
   std::string file, device = "sim:fermi-c2050", policy = "kernelet";
+  std::string check;   // kinds; empty: none
+  double timeout = 0;  // seconds; 0: none
   bool explain = false, json = false, again = false;
   unsigned ratios = 3;
   CompileOptions compile;
@@ -48,10 +51,15 @@ struct Loaded {
 class Batch {
  public:
   explicit Batch(const Options& options) : options_(options) {
-    devices_ = runtime::open_devices(options.device, {});
+    const Checks checks = checks_of(options.check);
+    devices_ =
+        runtime::open_devices(options.device, {.check = checks,
+                                               .on_finding = [this](const std::string& text) { findings_.note(text); },
+                                               .launch_timeout_ms = milliseconds_of(options.timeout)});
     for (JobText& job : read_job_file(options.file)) {
       Loaded& made = loaded_.emplace_back();
       made.text = read_kernel(job, options.compile);
+      made.text.spec.check = checks;
       made.kernel = std::make_unique<batch::Kernel>(device(), made.text.spec);
       made.job = std::move(job);
     }
@@ -67,6 +75,13 @@ class Batch {
     return batch::run_batch(*executor, jobs_, std::move(policy), corun_ ? &*corun_ : nullptr);
   }
   const std::vector<batch::Job>& jobs() const { return jobs_; }
+
+  // After all launches. Throws FoundMistakes if --check has found any.
+  void end() {
+    if (checks_of(options_.check).leak)
+      for (const std::string& text : device().heap_blocks()) findings_.note(text);
+    findings_.throw_if_any();
+  }
 
   // The results of `out` and `inout` arguments.
   void write_results() {
@@ -110,10 +125,10 @@ class Batch {
       const std::uint64_t arrival_ns = time + static_cast<std::uint64_t>(job.arrival * 1e9);
       if (!device().info().simulated && arrival_ns > longest_wait_ns)
         throw UsageError(fmt::format(
-            "{}: a launch of {} would arrive after {:.4g} s, and {} waits for {} s at most. Simulated GPUs alone skip "
+            "{}: a launch of {} would arrive after {} s, and {} waits for {} s at most. Simulated GPUs alone skip "
             "time in which nothing runs, as --device sim:fermi-c2050",
-            options_.file, one.text.spec.name, static_cast<double>(arrival_ns) * 1e-9, device().info().id,
-            longest_wait_ns / 1'000'000'000));
+            options_.file, one.text.spec.name, arrival_ns / second_ns + (arrival_ns % second_ns != 0 ? 1 : 0),
+            device().info().id, longest_wait_ns / second_ns));
       jobs_.push_back({one.kernel.get(), arrival_ns});
     }
   }
@@ -176,6 +191,7 @@ class Batch {
 
   const Options& options_;
   const base::SteadyClock clock_;
+  Findings findings_;
   std::vector<std::unique_ptr<device::Device>> devices_;
   std::unique_ptr<batch::Profiler> profiler_;
   std::vector<Loaded> loaded_;
@@ -231,6 +247,8 @@ void add_batch(CLI::App& app) {
   command->add_option("--device", options->device, "cpu, cuda:0, or a simulated GPU")->capture_default_str();
   command->add_option("--policy", options->policy, "kernelet, serial, base:STREAMS, opt, mc:SEED, slice:BLOCKS")
       ->capture_default_str();
+  add_check_option(*command, options->check);
+  add_timeout_option(*command, options->timeout);
   command->add_flag("--explain", options->explain, "what was run with what, and why");
   command->add_option("--ratios", options->ratios, "of each pair that opt measures")->capture_default_str();
   command->add_flag("--again", options->again, "measure, whatever is known from before");
@@ -241,6 +259,7 @@ void add_batch(CLI::App& app) {
     const batch::BatchResult result = batch.run();
     batch.write_results();
     options->json ? print_json(*options, batch.jobs(), result) : print_text(*options, batch.jobs(), result);
+    batch.end();
   });
 }
 

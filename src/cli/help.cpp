@@ -65,8 +65,7 @@ void check_command(const CLI::App& app, const std::string& name) {
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
   std::string list;
   for (const std::string& one : names) list += (list.empty() ? "" : ", ") + one;
-  const std::string meant = base::did_you_mean(name, names);
-  throw UsageError("no command '" + name + "'" + (meant.empty() ? "; there are " : meant + " There are ") + list);
+  throw UsageError("no command '" + name + "'" + base::before_list(name, names) + " " + list);
 }
 
 std::string explain_unexpected(const CLI::App& app, const std::string& message) {

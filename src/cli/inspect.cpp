@@ -13,8 +13,8 @@
 #include "base/content.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/find_kernel.hpp"
 #include "base/kernel_name.hpp"
-#include "base/nearest.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "cli/command.hpp"
@@ -57,11 +57,22 @@ Text text_of(const Options& options) {
   return {std::move(text), options.file};
 }
 
+bool has_name(const std::string& kernel, const std::string& entry) {
+  return kernel == entry || base::source_name_matches(kernel, entry);
+}
+
 bool wanted(const Options& options, const std::string& kernel) {
-  return options.entries.empty() ||
-         std::any_of(options.entries.begin(), options.entries.end(), [&](const std::string& entry) {
-           return kernel == entry || base::source_name_matches(kernel, entry);
-         });
+  return options.entries.empty() || std::any_of(options.entries.begin(), options.entries.end(),
+                                                [&](const auto& entry) { return has_name(kernel, entry); });
+}
+
+// Each --entry must be a kernel's.
+void refuse_unknown(const Options& options, const ptx::analysis::Inspection& inspection) {
+  std::vector<std::string> kernels;
+  for (const auto& kernel : inspection.kernels) kernels.push_back(kernel.name);
+  for (const std::string& entry : options.entries)
+    if (std::none_of(kernels.begin(), kernels.end(), [&](const auto& kernel) { return has_name(kernel, entry); }))
+      base::fail_without_kernel(kernels, entry, options.file);
 }
 
 // How the kernels fill a device, for people and for programs.
@@ -146,18 +157,8 @@ void run(const Options& options) {
   Inspection inspection = ptx::analysis::inspect(module);
   add_source(inspection, module, text);
   const std::size_t all = inspection.kernels.size();
-  std::string names;
-  for (const auto& kernel : inspection.kernels) {
-    names += (names.empty() ? "" : ", ") + base::readable_name(kernel.name);
-  }
+  refuse_unknown(options, inspection);
   std::erase_if(inspection.kernels, [&](const auto& kernel) { return !wanted(options, kernel.name); });
-  if (inspection.kernels.empty() && all > 0) {
-    std::vector<std::string> known;
-    for (const auto& kernel : ptx::analysis::inspect(module).kernels) known.push_back(base::source_name(kernel.name));
-    const std::string meant = base::did_you_mean(options.entries.front(), known);
-    base::fail(ErrorCode::not_found, "{} has no kernel '{}'{} {}", options.file, options.entries.front(),
-               meant.empty() ? "; it has" : meant + " It has", names);
-  }
   std::optional<Fill> fill;
   if (!options.device.empty()) fill.emplace(options, text);
   if (options.json) return print_json(inspection, fill);

@@ -15,7 +15,9 @@
 #include "base/npy.hpp"
 #include "base/toml.hpp"
 #include "cli/command.hpp"
+#include "cli/launch_options.hpp"
 #include "ptx/parser.hpp"
+#include "ptx/verifier.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -50,8 +52,8 @@ class Reader {
                                            "count", "arrival", "rate",   "seed", "args"};
     for (const auto& [key, node] : table_)
       if (std::find(keys.begin(), keys.end(), key.str()) == keys.end())
-        fail_at(file_, node, "unknown key '{}'{} There are {}", key.str(),
-                base::did_you_mean(std::string(key.str()), keys), fmt::join(keys, ", "));
+        fail_at(file_, node, "unknown key '{}'{} {}", key.str(), base::before_list(key.str(), keys),
+                fmt::join(keys, ", "));
     if (job.file.empty()) fail_at(file_, table_, "a job without 'file', the .ptx or .cu file of its kernel");
     if (std::filesystem::path(job.file).is_relative())
       job.file = (std::filesystem::path(file_).parent_path() / job.file).string();
@@ -123,18 +125,11 @@ batch::ArgumentData data_of(const ArgumentText& text, const std::filesystem::pat
   return {std::vector<std::byte>(zeros.count() * base::byte_size(text.type)), true};
 }
 
-std::string entry_of(const JobText& job, const ptx::Module& module) {
-  std::vector<std::string> entries;
+std::vector<std::string> kernels_of(const ptx::Module& module) {
+  std::vector<std::string> kernels;
   for (const ptx::Function& function : module.functions)
-    if (function.is_entry) entries.push_back(function.name);
-  if (job.kernel.empty() && entries.size() == 1) return entries.front();
-  for (const std::string& entry : entries)
-    if (entry == job.kernel || base::readable_name(entry) == job.kernel) return entry;
-  std::vector<std::string> names;
-  for (const std::string& entry : entries) names.push_back(base::readable_name(entry));
-  throw UsageError(fmt::format("{} '{}'; {} has {}",
-                               job.kernel.empty() ? "which kernel is meant:" : "there is no kernel", job.kernel,
-                               job.file, fmt::join(names, ", ")));
+    if (function.is_entry && !function.is_declaration) kernels.push_back(function.name);
+  return kernels;
 }
 
 }  // namespace
@@ -169,7 +164,8 @@ KernelText read_kernel(const JobText& job, const CompileOptions& options) {
   const std::string text = is_ptx ? base::read_file(job.file) : compile_to_ptx(job.file, options);
   if (is_ptx) base::require_text(text, job.file, "PTX");
   made.spec.module = std::make_shared<ptx::Module>(ptx::parse(text, job.file));
-  made.spec.entry = entry_of(job, *made.spec.module);
+  ptx::verify(*made.spec.module, job.file);
+  made.spec.entry = entry_of(kernels_of(*made.spec.module), job.kernel, job.file, job.names_kernel);
   made.spec.name = job.name.empty() ? base::readable_name(made.spec.entry) : job.name;
   made.spec.config = {parse_shape(job.grid, "grid"), parse_shape(job.block, "block"), job.shared};
   made.inputs = {job.file};

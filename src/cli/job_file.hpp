@@ -15,6 +15,7 @@ namespace heddle::cli {
 // A kernel, and its launches.
 struct JobText {
   std::string name, file, kernel;
+  std::string names_kernel = "kernel =";  // what says which kernel is meant, for messages
   std::string grid = "1", block = "1";
   std::uint32_t shared = 0;
   std::vector<std::string> arguments;

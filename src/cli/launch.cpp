@@ -1,17 +1,13 @@
 // heddle launch: one kernel on data in .npy files.
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <atomic>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -22,6 +18,7 @@
 #include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "cli/kernel_output.hpp"
+#include "cli/launch_options.hpp"
 #include "cli/launch_text.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress.hpp"
@@ -75,8 +72,8 @@ class Job {
     check_results();
     runtime_.emplace(RuntimeOptions{.devices = options.device,
                                     .check = checks_of(options.check),
-                                    .on_finding = [this](const std::string& text) { note_finding(text); },
-                                    .launch_timeout_ms = static_cast<std::uint64_t>(options.timeout * 1e3)});
+                                    .on_finding = [this](const std::string& text) { findings_.note(text); },
+                                    .launch_timeout_ms = milliseconds_of(options.timeout)});
   }
 
   Outcome run() {
@@ -96,11 +93,11 @@ class Job {
     return {seconds[seconds.size() / 2], seconds.front(), traffic(kernel.info()), write_results()};
   }
 
-  // Ends the runtime; what is left of --check's findings comes with that. How many there were.
-  unsigned end() {
+  // Ends the runtime; what is left of --check's findings comes with that. Throws FoundMistakes.
+  void end() {
     arrays_.clear();
     runtime_.reset();
-    return findings_;
+    findings_.throw_if_any();
   }
 
  private:
@@ -126,26 +123,8 @@ class Job {
     check_outputs(outputs);
   }
 
-  static Checks checks_of(const std::string& kinds) {
-    if (kinds.empty()) return false;
-    try {
-      return Checks::parse(kinds);
-    } catch (const Error& error) {
-      throw UsageError(std::string("--check: ") + error.what());
-    }
-  }
-
-  void note_finding(const std::string& text) {
-    ++findings_;
-    std::fputs(fmt::format("heddle: {}\n", base::printable(text, "\n\t")).c_str(), stderr);  // which may be closed
-  }
-
   std::string entry_of(const Module& module) const {
-    if (!options_.entry.empty()) return options_.entry;
-    const std::vector<std::string> names = module.kernel_names();
-    if (names.size() == 1) return names.front();
-    const std::string list = fmt::format("{}", fmt::join(names | std::views::transform(base::readable_name), ", "));
-    throw UsageError(fmt::format("--entry is missing; {} has {}", options_.file, names.empty() ? "no kernels" : list));
+    return cli::entry_of(module.kernel_names(), options_.entry, options_.file, "--entry");
   }
 
   // Whatever is wrong with the kernel, the shape or the arguments shall be told before any data is read: a launch of no
@@ -263,7 +242,7 @@ class Job {
   LaunchOptions shape_;
   std::vector<ArgumentText> texts_;
   std::vector<std::filesystem::path> results_;  // empty: nothing is written
-  std::atomic<unsigned> findings_{0};
+  Findings findings_;
   std::optional<Runtime> runtime_;
   std::vector<ArrayArgument> arrays_;
   bool has_inout_ = false;
@@ -341,20 +320,8 @@ void add_launch(CLI::App& app) {
   command->add_option("--sms", options->processors,
                       "only these SMs of a GPU (whole pairs, as in 0-31), or these workers of the CPU device");
   command->add_flag("--cooperative", options->cooperative, "blocks may synchronise across the grid");
-  command->add_flag("--check{memory}", options->check,
-                    "look for mistakes: memory (bad accesses; the default), race, init, sync, leak, as in "
-                    "--check=memory,race, or all");
-  command
-      ->add_option(
-          "--timeout", options->timeout,
-          "seconds after which a launch that still runs is ended, with where its warps stood (CPU device, interp)")
-      ->check([](const std::string& text) {
-        double seconds = 0;
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-        const bool good =
-            error == std::errc{} && end == text.data() + text.size() && seconds >= 0.001 && seconds <= 1e9;
-        return good ? "" : "expected a number of seconds from 0.001 to 1e9";
-      });
+  add_check_option(*command, options->check);
+  add_timeout_option(*command, options->timeout);
   command->add_option("--repeat", options->repeat, "times to run it")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
@@ -370,8 +337,7 @@ void add_launch(CLI::App& app) {
     to_stderr.reset();
     note_missing_shape(*options, command->count("--grid") > 0, command->count("--block") > 0);
     options->json ? print_json(*options, outcome) : print_text(*options, outcome);
-    if (const unsigned findings = job.end(); findings != 0)
-      throw FoundMistakes("--check has found " + base::counted(findings, "mistake"));
+    job.end();
   });
 }
 

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <new>
 #include <span>
 #include <string>
@@ -53,8 +54,27 @@ bool needs_variables(int count, char** arguments) {
 void refuse_empty_check(std::span<char* const> arguments) {
   const bool is_empty = std::any_of(arguments.begin(), arguments.end(),
                                     [](const char* argument) { return std::string_view(argument) == "--check="; });
-  if (is_empty && arguments.size() > 1 && std::string_view(arguments[1]) == "launch")
+  const std::string_view command = arguments.size() > 1 ? arguments[1] : "";
+  if (is_empty && (command == "launch" || command == "batch"))
     throw cli::UsageError("--check=: expected kinds of checks, as memory,race, or all; --check alone is memory");
+}
+
+// An empty text is no file, no device and no name: most often it is a variable of the shell that is not set.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::Option* const option : app.get_options())
+    if (option->get_items_expected_min() > 0)  // not a flag
+      option->check([](const std::string& text) { return text.empty() ? "its value is empty" : ""; });
+  for (CLI::App* const command : app.get_subcommands(std::function<bool(CLI::App*)>())) refuse_empty_values(*command);
+}
+
+// CLI11 takes the next word where nothing follows the =.
+void refuse_missing_values(std::span<char* const> arguments) {
+  for (std::size_t i = 2; i < arguments.size(); ++i) {
+    const std::string_view word = arguments[i], before = arguments[i - 1];
+    if (word == "--") return;
+    if (word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1 && before != "-X")
+      throw cli::UsageError(std::string(word) + ": its value is empty");
+  }
 }
 
 int run(int count, char** arguments) {
@@ -83,6 +103,8 @@ int run(int count, char** arguments) {
   cli::add_help(app);
   cli::add_completion(app);
   cli::add_version(app);
+  refuse_missing_values({arguments, static_cast<std::size_t>(count)});
+  refuse_empty_values(app);
   if (count > 1 && arguments[1][0] != '-') cli::check_command(app, arguments[1]);
   try {
     app.parse(count, arguments);

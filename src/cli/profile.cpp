@@ -11,6 +11,7 @@
 #include "batch/profile.hpp"
 #include "cli/command.hpp"
 #include "cli/job_file.hpp"
+#include "cli/launch_options.hpp"
 #include "cli/source_options.hpp"
 #include "runtime/devices.hpp"
 
@@ -18,9 +19,10 @@ namespace heddle::cli {
 namespace {
 
 struct Options {
-  JobText job;
+  JobText job{.names_kernel = "--entry"};
   std::string device = "sim:fermi-c2050";
   bool json = false, again = false;
+  double timeout = 0;  // seconds; 0: none
   CompileOptions compile;
 };
 
@@ -44,7 +46,7 @@ void print_json(const batch::Kernel& kernel, const sched::KernelTraits& traits, 
 }
 
 void run(const Options& options) {
-  const auto devices = runtime::open_devices(options.device, {});
+  const auto devices = runtime::open_devices(options.device, {.launch_timeout_ms = milliseconds_of(options.timeout)});
   device::Device& device = *devices.front();
   const auto profiler = batch::make_profiler(device, base::process_watcher());
   batch::Kernel kernel(device, read_kernel(options.job, options.compile).spec);
@@ -75,6 +77,7 @@ void add_profile(CLI::App& app) {
   command->add_option("--arg", options->job.arguments, "one for each parameter, in order, as of heddle launch")
       ->allow_extra_args(false);
   command->add_option("--device", options->device, "a simulated GPU, or cuda:0")->capture_default_str();
+  add_timeout_option(*command, options->timeout);
   command->add_flag("--again", options->again, "measure, whatever is known from before");
   command->add_flag("--json", options->json, "JSON");
   add_compile_options(*command, options->compile);

@@ -60,6 +60,20 @@ void add_report(CLI::App& sim) {
   });
 }
 
+// Figures of a launch that has failed are those until then, which nobody should take for a result.
+void throw_if_failed(const Options& options, const std::vector<simreport::Run>& runs) {
+  std::string text;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    for (std::size_t k = 0; k < runs[i].launches.size(); ++k) {
+      const simreport::Launch& launch = runs[i].launches[k];
+      if (launch.failure.empty()) continue;
+      text += fmt::format("{}{}, launch {} of {}, {}, has failed, and its figures are those until then: {}",
+                          text.empty() ? "" : "\n", options.files[i], k + 1, runs[i].launches.size(), launch.kernel,
+                          launch.failure);
+    }
+  if (!text.empty()) throw std::runtime_error(text);
+}
+
 void add_compare(CLI::App& sim) {
   auto options = std::make_shared<Options>();
   CLI::App* command = sim.add_subcommand("compare", "the figures of several reports side by side");
@@ -67,8 +81,11 @@ void add_compare(CLI::App& sim) {
   command->add_option("--html", options->html, "one page with pictures instead; - prints it");
   command->callback([options] {
     const std::vector<simreport::Run> runs = read(*options);
-    if (options->html.empty()) return fmt::print("{}", simreport::compare_text(runs));
-    write_output(options->html, simreport::compare_page(runs), base::counted(runs.size(), "run"), "HTML");
+    if (options->html.empty())
+      fmt::print("{}", simreport::compare_text(runs));
+    else
+      write_output(options->html, simreport::compare_page(runs), base::counted(runs.size(), "run"), "HTML");
+    throw_if_failed(*options, runs);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <set>
 
 #include "base/byte_count.hpp"
 #include "cli/command.hpp"
@@ -44,6 +45,7 @@ std::string usual_name(const std::vector<std::string>& words) {
 TenantRun parse_tenant_run(const std::vector<std::string>& words) {
   TenantRun made;
   std::size_t i = 0;
+  std::set<std::string> given;
   for (; i < words.size(); ++i) {
     const std::size_t equals = words[i].find('=');
     const std::string name = words[i].substr(0, equals);
@@ -54,6 +56,8 @@ TenantRun parse_tenant_run(const std::vector<std::string>& words) {
     if (name != "--class" && name != "--quota" && name != "--name" && name != "--memory") break;
     if (equals == std::string::npos && i + 1 == words.size()) throw UsageError(name + " lacks its value");
     const std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
+    if (value.empty()) throw UsageError(name + ": its value is empty");
+    if (!given.insert(name).second) throw UsageError(name + " is given twice");
     try {
       if (name == "--class") made.settings.kind = daemon::parse_class(value);
       if (name == "--quota") made.settings.quota = daemon::parse_quota(value);

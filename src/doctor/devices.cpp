@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/format.hpp"
+#include "base/variables.hpp"
 #include "doctor/checks.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
@@ -69,6 +70,12 @@ std::string mend_of(const std::string& id) {
 
 Finding check_device(const std::string& id, const std::string& subject) {
   try {
+    base::check_variables();
+  } catch (const Error&) {  // no fault of the device's; the check of the environment names it
+    return {subject, Mark::missing, "it was not tried, since a variable of the environment has a wrong value.",
+            "Set the variable as the line about the environment says.", false};
+  }
+  try {
     Runtime runtime({.devices = id});
     const DeviceInfo info = runtime.devices().at(0);
     const std::string problem = run_on(runtime);
@@ -77,9 +84,7 @@ Finding check_device(const std::string& id, const std::string& subject) {
   } catch (const Error& error) {
     if (id == "cpu" && error.code() == ErrorCode::not_found)  // its library, which the sentence names
       return {subject, Mark::missing, error.what() + std::string("."), "Install Heddle with all of its files.", false};
-    // What was asked for makes no sense, and the message says so: a variable's value.
-    const bool is_setting = error.code() == ErrorCode::invalid_argument;
-    return {subject, Mark::wrong, error.what(), is_setting ? "" : mend_of(id), false};
+    return {subject, Mark::wrong, error.what(), mend_of(id), false};
   } catch (const std::exception& error) {
     return {subject, Mark::wrong, error.what(), mend_of(id), false};
   }

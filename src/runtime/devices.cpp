@@ -19,8 +19,8 @@ namespace {
 void refuse_time_limit(std::string_view id, const DeviceOptions& options) {
   if (options.launch_timeout_ms == 0) return;
   base::fail(ErrorCode::unsupported,
-             "{}: this device ends no kernel before its end, so launches there have no time limit. The devices cpu and "
-             "interp have one; elsewhere, end the process (timeout 60 heddle ...)",
+             "{}: this device ends no kernel before its end, so launches there have no time limit. The CPU, the "
+             "interpreter and simulated GPUs have one; elsewhere, end the process (timeout 60 heddle ...)",
              id);
 }
 
@@ -53,16 +53,19 @@ std::vector<Candidate> candidates(const DeviceOptions& options) {
 
 // A simulated GPU; its name says which, and with which options.
 Candidate simulated(std::string_view id, const DeviceOptions& options) {
-  return {std::string(id), false, [id = std::string(id), options] {
-            refuse_time_limit(id, options);
-            device::sim::SimOptions chosen = device::sim::parse_sim_options(id);
-            chosen.watcher = options.watcher;
-            if (chosen.sample_waves != 0)
-              chosen.native = [options] {
-                return device::cpu::open_cpu_device({.workers = options.workers, .watcher = options.watcher});
-              };
-            return device::sim::make_sim_device(std::move(chosen));
-          }};
+  return {
+      std::string(id), false, [id = std::string(id), options] {
+        device::sim::SimOptions chosen = device::sim::parse_sim_options(id);
+        chosen.watcher = options.watcher;
+        chosen.launch_timeout = std::chrono::milliseconds(options.launch_timeout_ms);
+        if (chosen.sample_waves != 0)
+          chosen.native = [options] {
+            return device::cpu::open_cpu_device({.workers = options.workers,
+                                                 .launch_timeout = std::chrono::milliseconds(options.launch_timeout_ms),
+                                                 .watcher = options.watcher});
+          };
+        return device::sim::make_sim_device(std::move(chosen));
+      }};
 }
 
 Candidate find(const std::vector<Candidate>& all, std::string_view id, const DeviceOptions& options) {
@@ -74,9 +77,8 @@ Candidate find(const std::vector<Candidate>& all, std::string_view id, const Dev
   if (id.starts_with("cuda") && device::cuda::cuda_device_count(&why) == 0) there += "; no GPU, since " + why;
   std::vector<std::string> ids;
   for (const Candidate& device : all) ids.push_back(device.id);
-  const std::string meant = id.starts_with("cuda:") ? "" : base::did_you_mean(id, ids);
-  base::fail(ErrorCode::not_found, "there is no device '{}'{} {}", id,
-             meant.empty() ? "; there are" : meant + " There are", there);
+  if (id.starts_with("cuda:")) ids.clear();  // another number is not meant
+  base::fail(ErrorCode::not_found, "there is no device '{}'{} {}", id, base::before_list(id, ids), there);
 }
 
 }  // namespace

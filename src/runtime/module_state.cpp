@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/find_kernel.hpp"
 #include "base/format.hpp"
 #include "base/kernel_name.hpp"
 #include "base/nearest.hpp"
@@ -35,26 +36,9 @@ ModuleState::~ModuleState() {
 }
 
 std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name) {
-  std::vector<KernelState*> found;
-  for (const auto& kernel : kernels_) {
-    if (kernel->name() == name) return {shared_from_this(), kernel.get()};
-    if (base::source_name_matches(kernel->name(), name)) found.push_back(kernel.get());
-  }
-  if (found.size() == 1) return {shared_from_this(), found.front()};
-  const auto names = [](const auto& list) {
-    std::string text;
-    for (const auto& kernel : list) text += (text.empty() ? "" : ", ") + base::readable_name(kernel->name());
-    return text;
-  };
-  if (!found.empty()) {
-    base::fail(ErrorCode::not_found, "'{}' fits {} kernels of {}; give the whole name of one of them: {}", name,
-               found.size(), code_.name(), names(found));
-  }
-  std::vector<std::string> known;
-  for (const auto& kernel : kernels_) known.push_back(base::source_name(kernel->name()));
-  const std::string meant = base::did_you_mean(name, known);
-  base::fail(ErrorCode::not_found, "{} has no kernel '{}'{} {}", code_.name(), name,
-             meant.empty() ? "; it has" : meant + " It has", kernels_.empty() ? "no kernels at all" : names(kernels_));
+  std::vector<std::string> names;
+  for (const auto& kernel : kernels_) names.emplace_back(kernel->name());
+  return {shared_from_this(), kernels_[base::find_kernel(names, name, code_.name())].get()};
 }
 
 std::shared_ptr<KernelState> ModuleState::kernel(std::string_view name, std::string_view signature) {

@@ -12,6 +12,7 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/timeline_file.hpp"
 #include "trace/dot.hpp"
 #include "trace/name.hpp"
 #include "trace/picture.hpp"
@@ -64,6 +65,12 @@ int open_file(const fs::path& path, int flags, mode_t mode) {
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode);
 }
 
+// A file of somebody's is not replaced.
+fs::path checked(const fs::path& path) {
+  base::refuse_to_replace_by_timeline("the timeline", path);
+  return path;
+}
+
 bool is_there(const fs::path& path) {
   std::error_code unknown;
   return fs::exists(fs::symlink_status(path, unknown));
@@ -91,7 +98,7 @@ Recorder::Form Recorder::form_of(const fs::path& path) {
 
 Recorder::Recorder(const fs::path& path, std::shared_ptr<const base::Clock> clock)
     : clock_(std::move(clock)),
-      path_(path),
+      path_(checked(path)),
       form_(form_of(path)),
       is_new_(!is_there(path)),
       old_(path, form_ == Form::json ? base::ReplacedFile::Old::moves : base::ReplacedFile::Old::stays),
@@ -353,6 +360,7 @@ void Recorder::save(const fs::path& path, bool settled) {
         ErrorCode::invalid_argument,
         "{}: a timeline is written as .json (for Perfetto and chrome://tracing), .svg (a picture) or .dot (a graph)",
         path.string());
+  if (!own) checked(path);
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, error))
     base::fail(ErrorCode::io_error, "the timeline {} cannot be written: there is no folder {}", path.string(),

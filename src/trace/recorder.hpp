@@ -39,7 +39,7 @@ struct RecordedTask {
 // Any thread.
 class Recorder : public base::TraceSink {
  public:
-  // Throws io_error when the file cannot be written.
+  // Throws io_error when the file cannot be written, invalid_argument if one is there that is no timeline of Heddle's.
   Recorder(const std::filesystem::path& path, std::shared_ptr<const base::Clock> clock);
   ~Recorder() override;
   Recorder(const Recorder&) = delete;
@@ -69,7 +69,7 @@ class Recorder : public base::TraceSink {
 
   // Updates the file, or writes another one of the kind of its ending (.json, .svg, .dot), with the record so far.
   // `settled`: all tasks have run, so it waits, a second at most, for those that a device has not reported yet. Throws
-  // io_error, also if the record itself could not be written; invalid_argument for another ending.
+  // io_error, also if the record itself could not be written; invalid_argument for another ending or another's file.
   void save(bool settled);
   void save(const std::filesystem::path& path, bool settled);
 

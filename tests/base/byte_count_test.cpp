@@ -13,6 +13,8 @@ TEST(ByteCount, TakesWhatPeopleWrite) {
   EXPECT_EQ(parse_bytes("64kB"), 64U << 10);
   EXPECT_EQ(parse_bytes("1.5GiB"), 3ULL << 29);
   EXPECT_EQ(parse_bytes("2T"), 2ULL << 40);
+  EXPECT_EQ(parse_bytes("10m"), 10U << 20);
+  EXPECT_EQ(parse_bytes("2 giB"), 2ULL << 30);
   EXPECT_EQ(parse_bytes("0"), 0U);
 }
 

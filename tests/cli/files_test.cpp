@@ -27,6 +27,7 @@ constexpr bool sanitized = false;
 
 constexpr const char* kernel = R"(extern "C" __global__ void k(int* p) { p[threadIdx.x] = 1; })";
 constexpr const char* trace = R"([
+{"name":"process_name","ph":"M","pid":1,"args":{"name":"cpu"}},
 {"name": "k", "cat": "launch", "ph": "X", "ts": 1.0, "dur": 2.0, "pid": 1, "tid": 1, "args": {}}
 ])";
 

@@ -146,7 +146,8 @@ TEST_F(Messages, JobsThatArriveLate) {
     const Ran ran =
         batch("arrival = 1e9\nargs = [\"zeros:u32:4\"]\n", std::string("--policy serial --device ") + device);
     EXPECT_EQ(ran.code, 2) << ran.output;
-    EXPECT_THAT(ran.output, AllOf(HasSubstr("would arrive after 1e+09 s"), HasSubstr("waits for 86400 s at most")));
+    EXPECT_THAT(ran.output,
+                AllOf(HasSubstr("would arrive after 1000000000 s"), HasSubstr("waits for 86400 s at most")));
   }
   const Ran waits =
       heddle("batch j.toml --device interp --policy serial", "&1", "sed -i s/1e9/1000/ j.toml; timeout 3");

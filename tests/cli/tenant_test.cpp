@@ -125,7 +125,7 @@ int main() {
 )"));
   EXPECT_THAT(heddle("tenant run --memory 100MiB take.cu").output, HasSubstr("0 2 0, 100 MiB"));
   EXPECT_THAT(heddle("tenant run --memory=0.1G --device interp take.cu").output, HasSubstr("0 2 0, 102 MiB"));
-  for (const char* wrong : {"much", "5", "-1G", "10X", ""}) {
+  for (const char* wrong : {"much", "5", "-1G", "10X"}) {
     const Ran ran = heddle(std::string("tenant run --memory=") + wrong + " take.cu");
     EXPECT_EQ(ran.code, 2) << wrong;
     EXPECT_THAT(ran.output, HasSubstr("expected an amount from 1M on")) << wrong;

@@ -71,7 +71,8 @@ TEST(InterposedTimeline, OneThatCannotBeWrittenIsSaidAndLeavesTheOldOne) {
   heddle::base::TemporaryFolder folder;
   folder.create("timeline-test");
   const std::filesystem::path file = folder.path() / "t.json";
-  const std::string old = "[\"of before\"]\n";
+  const std::string old =
+      "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"of before\"}}\n]\n";
   heddle::base::write_file_atomic(file, std::string_view(old));
   const Ran ran = run("LD_LIBRARY_PATH=" LIBRARIES " HEDDLE_RUN_TRACE=" + file.string(), "trap '' XFSZ; ulimit -f 1; ");
   EXPECT_EQ(ran.code, 0) << ran.output;

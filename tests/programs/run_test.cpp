@@ -204,11 +204,13 @@ TEST_F(RunCommand, ATimelineThatIsNotWrittenIsSaid) {
        "__global__ void k() {}\nint main() { for (int i = 0; i < 100; ++i) k<<<1, 1>>>();\n"
        "return cudaDeviceSynchronize(); }\n");
   ASSERT_EQ(run("--device cpu a.cu").code, 0);  // all is in the cache
-  file("t.json", "[\"of before\"]\n");
+  const std::string old =
+      "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"of before\"}}\n]\n";
+  file("t.json", old);
   const Ran ran = run("--device cpu --trace t.json a.cu", "trap '' XFSZ; ulimit -f 1;");
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("t.json cannot be written"));
-  EXPECT_EQ(shell("cat t.json").output, "[\"of before\"]\n");
+  EXPECT_EQ(shell("cat t.json").output, old);
   EXPECT_EQ(shell("ls t.json*").output, "t.json\n");
   // Where there is room, the old one is gone in the end.
   EXPECT_EQ(run("--device cpu --trace t.json a.cu").code, 0);

@@ -36,6 +36,10 @@ constexpr const char* ptx = R"(
 }
 )";
 
+// Of another run.
+constexpr const char* old_timeline =
+    "[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":\"old\"}}\n]\n";
+
 class TraceTest : public testing::Test {
  protected:
   std::filesystem::path file(const std::string& name) const { return folder_.path() / name; }
@@ -204,7 +208,7 @@ TEST_F(TraceTest, ErrorsAreSentences) {
 
 // Nothing is lost to a record that could not be written, and nothing is left behind one that was.
 TEST_F(TraceTest, TheOldFileStaysUntilTheNewOneIsWhole) {
-  base::write_file_atomic(file("t.json"), std::string_view("[\"old\"]"));
+  base::write_file_atomic(file("t.json"), std::string_view(old_timeline));
   const std::filesystem::path kept = file("t.json.heddle-old");
   struct rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -212,7 +216,7 @@ TEST_F(TraceTest, TheOldFileStaysUntilTheNewOneIsWhole) {
   for (const bool fits : {false, true}) {
     {
       Runtime runtime({.devices = "cpu", .trace = file("t.json")});
-      EXPECT_EQ(base::read_file(kept), "[\"old\"]");
+      EXPECT_EQ(base::read_file(kept), old_timeline);
       const struct rlimit none{16, before.rlim_max};
       const Module module = runtime.load_ptx(ptx);
       auto a = runtime.array<float>(4), b = runtime.array<float>(4);
@@ -225,7 +229,7 @@ TEST_F(TraceTest, TheOldFileStaysUntilTheNewOneIsWhole) {
       launch();
     }
     setrlimit(RLIMIT_FSIZE, &before);
-    EXPECT_EQ(base::read_file(file("t.json")) == "[\"old\"]", !fits);
+    EXPECT_EQ(base::read_file(file("t.json")) == old_timeline, !fits);
     EXPECT_FALSE(std::filesystem::exists(kept));
   }
 }
@@ -234,6 +238,31 @@ TEST_F(TraceTest, ASourceIsNotReplaced) {
   base::write_file_atomic(file("vec.cu"), std::string_view("__global__ void k() {}"));
   EXPECT_THROW(Runtime({.devices = "cpu", .trace = file("vec.cu")}), Error);
   EXPECT_EQ(base::read_file(file("vec.cu")), "__global__ void k() {}");
+}
+
+// What is no timeline of Heddle's, but somebody's notes.
+TEST_F(TraceTest, NothingButATimelineIsReplaced) {
+  for (const char* name : {"notes.txt", "notes.json", "notes.svg"}) {
+    base::write_file_atomic(file(name), std::string_view("my notes"));
+    EXPECT_THAT(message_of([&] { Runtime({.devices = "cpu", .trace = file(name)}); }, ErrorCode::invalid_argument),
+                HasSubstr("no timeline that Heddle has written"));
+    Runtime runtime({.devices = "cpu", .trace = file("t.json")});
+    if (std::filesystem::path(name).extension() != ".txt") {
+      EXPECT_THAT(message_of([&] { runtime.trace(file(name)); }, ErrorCode::invalid_argument),
+                  HasSubstr("no timeline that Heddle has written"));
+    }
+    EXPECT_EQ(base::read_file(file(name)), "my notes");
+  }
+  // Each form that Heddle writes takes the place of each.
+  for (int round = 0; round < 2; ++round) {
+    for (const char* name : {"a.json", "a.svg", "a.dot"}) {
+      Runtime runtime({.devices = "cpu", .trace = file(name)});
+      const Module module = runtime.load_ptx(ptx);
+      auto a = runtime.array<float>(4), b = runtime.array<float>(4);
+      runtime.launch(module.kernel("copy_first"), {.grid = {1}, .block = {32}}, a, b).wait();
+      for (const char* other : {"b.json", "b.svg", "b.dot"}) runtime.trace(file(other));
+    }
+  }
 }
 
 // A record is lost only to another record.
@@ -245,9 +274,9 @@ TEST_F(TraceTest, ARuntimeThatCannotBeMadeLeavesTheOldFile) {
     for (const RuntimeOptions& wrong : {no_device, no_policy}) {
       EXPECT_THROW(Runtime{wrong}, Error);
       EXPECT_FALSE(std::filesystem::exists(file(name))) << name;
-      base::write_file_atomic(file(name), std::string_view("[\"old\"]"));
+      base::write_file_atomic(file(name), std::string_view(old_timeline));
       EXPECT_THROW(Runtime{wrong}, Error);
-      EXPECT_EQ(base::read_file(file(name)), "[\"old\"]") << name;
+      EXPECT_EQ(base::read_file(file(name)), old_timeline) << name;
       std::filesystem::remove(file(name));
     }
   }
@@ -256,10 +285,10 @@ TEST_F(TraceTest, ARuntimeThatCannotBeMadeLeavesTheOldFile) {
 
 // A picture is made at the end.
 TEST_F(TraceTest, TheOldPictureStaysUntilThereIsANewOne) {
-  base::write_file_atomic(file("t.svg"), std::string_view("old"));
+  base::write_file_atomic(file("t.svg"), std::string_view(old_timeline));
   {
     const Runtime runtime({.devices = "cpu", .trace = file("t.svg")});
-    EXPECT_EQ(base::read_file(file("t.svg")), "old");
+    EXPECT_EQ(base::read_file(file("t.svg")), old_timeline);
   }
   EXPECT_THAT(base::read_file(file("t.svg")), HasSubstr("<svg"));
 }

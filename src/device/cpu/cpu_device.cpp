@@ -126,7 +126,7 @@ double CpuDevice::measured_bandwidth() {
   std::call_once(bandwidth_once_, [this] {
     constexpr std::size_t wanted = 64 << 20;
     constexpr double budget_seconds = 0.1;
-    const std::size_t bytes = std::clamp<std::size_t>(info_.memory_bytes / 16, 1 << 20, wanted);
+    const std::size_t bytes = std::clamp<std::size_t>(info_.memory_bytes / 16, 1 << 16, wanted);
     const auto a = allocate(bytes), b = allocate(bytes);
     const auto copies = queue({});
     // Touches every page once, which is no part of the figure.

@@ -7,8 +7,6 @@
 #include <mutex>
 
 #include "base/clock.hpp"
-#include "base/format.hpp"
-#include "base/kernel_name.hpp"
 #include "device/machine/waiting_text.hpp"
 #include "heddle/error.hpp"
 
@@ -270,17 +268,12 @@ bool Launch::all_repeat() const {
 
 void Launch::check_time() const {
   if (interpreter_.clock().now_ns() < end_ns_) return;
-  constexpr std::size_t shown = 8;
+  std::vector<machine::StandingBlock> standing;
+  for (std::size_t i = 0; i < std::min(resident_.size(), machine::most_standing_blocks); ++i)
+    standing.push_back({&core_, &resident_[i]->block});
   const double seconds = std::chrono::duration<double>(interpreter_.options.launch_timeout).count();
-  std::string text = fmt::format("kernel '{}' has run for {}, its time limit, and was ended. Its threads stood at:",
-                                 base::demangled(grid_.kernel.ptx().name), base::format_duration(seconds));
-  for (std::size_t i = 0; i < resident_.size() && i < shown; ++i) {
-    const Block& block = resident_[i]->block;
-    text += fmt::format("\n  block ({}, {}, {}): {}", block.index.x, block.index.y, block.index.z,
-                        machine::waiting_threads(core_, block));
-  }
-  if (resident_.size() > shown) text += fmt::format("\n  and {} more blocks", resident_.size() - shown);
-  throw Error(KernelFault::timeout, text);
+  throw Error(KernelFault::timeout,
+              machine::time_limit_text(grid_.kernel.ptx().name, seconds, standing, resident_.size()));
 }
 
 void Launch::report_blocked(const Block& block) const {

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "base/format.hpp"
+#include "base/kernel_name.hpp"
+
 namespace heddle::device::machine {
 namespace {
 
@@ -63,6 +66,21 @@ std::string spinning_text(const Core& core, const Block& block, const std::strin
     if (thread.state == ThreadState::runnable && (!first || first->state == ThreadState::exited)) first = &thread;
   if (!first) first = &block.threads.front();
   return fmt::format("{}: deadlock, {}: {}", core.place(block, *first), why, waiting_threads(core, block));
+}
+
+std::string time_limit_text(const std::string& kernel, double seconds, std::span<const StandingBlock> blocks,
+                            std::uint64_t under_way) {
+  std::string text = fmt::format("kernel '{}' has run for {}, its time limit, and was ended. Its threads stood at:",
+                                 base::demangled(kernel), base::format_duration(seconds));
+  const std::span<const StandingBlock> shown = blocks.first(std::min(blocks.size(), most_standing_blocks));
+  for (const StandingBlock& one : shown) {
+    const Dim3& index = one.block->index;
+    text +=
+        fmt::format("\n  block ({}, {}, {}): {}", index.x, index.y, index.z, waiting_threads(*one.core, *one.block));
+  }
+  if (under_way > shown.size())
+    text += fmt::format("\n  and {} more", base::counted(under_way - shown.size(), "block"));
+  return text;
 }
 
 }  // namespace heddle::device::machine

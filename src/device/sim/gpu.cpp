@@ -245,11 +245,12 @@ bool Gpu::spins() const {
   return std::all_of(sms_.begin(), sms_.end(), [&](const auto& sm) { return sm->all_repeat(); });
 }
 
-const BlockContext* Gpu::a_block_of(const GpuLaunch& launch) const {
+std::vector<const BlockContext*> Gpu::blocks_of(const GpuLaunch& launch, std::size_t most) const {
+  std::vector<const BlockContext*> found;
   for (const auto& sm : sms_)
     for (const auto& block : sm->blocks())
-      if (&block->work == &launch.work && !block->block.finished()) return block.get();
-  return nullptr;
+      if (found.size() < most && &block->work == &launch.work && !block->block.finished()) found.push_back(block.get());
+  return found;
 }
 
 }  // namespace heddle::device::sim

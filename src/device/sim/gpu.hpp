@@ -79,8 +79,8 @@ class Gpu {
   bool spins() const;
   // Thread instructions since memory changed last.
   std::uint64_t quiet_instructions() const { return instructions_ - seen_instructions_; }
-  // The first block of the launch on an SM that has a thread left; null: none.
-  const BlockContext* a_block_of(const GpuLaunch& launch) const;
+  // Blocks of the launch on SMs that have a thread left, `most` at most.
+  std::vector<const BlockContext*> blocks_of(const GpuLaunch& launch, std::size_t most) const;
 
  private:
   Cycle idle_epochs() const;

@@ -1,9 +1,14 @@
+#include <fmt/ranges.h>
+
 #include <charconv>
 #include <cstdio>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/fail.hpp"
+#include "base/nearest.hpp"
 #include "device/sim/machine_file/reader.hpp"
 #include "device/sim/policies/registry.hpp"
 #include "device/sim/sampling/plan.hpp"
@@ -62,23 +67,35 @@ void set_sample(SimOptions& options, std::string_view text) {
                least_sample_waves);
 }
 
+// What is no policy's.
+struct Option {
+  std::string_view key;
+  void (*set)(SimOptions& options, std::string_view key, std::string_view value);
+};
+
+constexpr Option own_options[] = {
+    {"memory", [](SimOptions& o, std::string_view key,
+                  std::string_view value) { o.ideal_memory = choice(key, value, "full", "ideal"); }},
+    {"threads", [](SimOptions& o, std::string_view key,
+                   std::string_view value) { o.host_threads = number_of(key, value, most_threads); }},
+    {"sample", [](SimOptions& o, std::string_view, std::string_view value) { set_sample(o, value); }},
+    {"report", [](SimOptions& o, std::string_view, std::string_view value) { set_report(o, value); }},
+    {"trace", [](SimOptions& o, std::string_view, std::string_view value) { set_trace(o, value); }},
+    {"trace-cycles", [](SimOptions& o, std::string_view key,
+                        std::string_view value) { o.record.trace_cycles = number_of(key, value, most_cycles); }},
+    {"trace-launches", [](SimOptions& o, std::string_view key, std::string_view value) {
+       o.record.trace_launches = number_of(key, value, most_launches);
+     }}};
+
 void set_option(SimOptions& options, std::string_view key, std::string_view value) {
-  if (key == "threads")
-    options.host_threads = number_of(key, value, most_threads);
-  else if (key == "memory")
-    options.ideal_memory = choice(key, value, "full", "ideal");
-  else if (key == "sample")
-    set_sample(options, value);
-  else if (key == "report")
-    set_report(options, value);
-  else if (key == "trace")
-    set_trace(options, value);
-  else if (key == "trace-cycles")
-    options.record.trace_cycles = number_of(key, value, most_cycles);
-  else if (key == "trace-launches")
-    options.record.trace_launches = number_of(key, value, most_launches);
-  else
-    set_policy(options.machine.policies, key, value);
+  for (const Option& option : own_options)
+    if (option.key == key) return option.set(options, key, value);
+  if (set_policy(options.machine.policies, key, value)) return;
+  std::vector<std::string> keys = policy_seams();
+  for (const Option& option : own_options) keys.emplace_back(option.key);
+  base::fail(ErrorCode::invalid_argument,
+             "the simulator has no option '{}'{} {}, and options of the policies (docs/simulator-policies.md)", key,
+             base::before_list(key, keys, "it has"), fmt::join(keys, ", "));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // would take there. docs/simulator.md describes it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,6 +29,8 @@ struct SimOptions {
   // Makes a device of the host with managed memory, whose kernels have the same results. Null: launches are not
   // sampled.
   std::function<std::unique_ptr<Device>()> native = {};
+  // Of real time that a launch may take from its first block on; then it fails with KernelFault::timeout. 0: for ever.
+  std::chrono::milliseconds launch_timeout{0};
   // As machine::Options has them.
   bool poison = false;
   bool audit = false;  // after each cycle, what must hold for every policy is looked at (policies/audit.hpp)

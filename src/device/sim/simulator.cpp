@@ -11,7 +11,6 @@
 #include "base/fail.hpp"
 #include "base/kernel_name.hpp"
 #include "base/log.hpp"
-#include "device/machine/waiting_text.hpp"
 #include "device/sim/sampling/validity.hpp"
 #include "ptx/analysis/resources.hpp"
 #include "ptx/rewrite/hoist_loads.hpp"
@@ -19,8 +18,8 @@
 namespace heddle::device::sim {
 namespace {
 
-constexpr unsigned epochs_of_a_turn = 32;        // before copies and launches of other queues get theirs
-constexpr std::uint64_t grace_ns = 100'000'000;  // of real time: the host may write to memory that a kernel waits for
+constexpr unsigned epochs_of_a_turn = 32;           // before copies and launches of other queues get theirs
+constexpr std::chrono::milliseconds patience{100};  // the host may write to memory that a kernel waits for
 
 class Program final : public emulated::ProgramData {
  public:
@@ -240,33 +239,19 @@ void Simulator::simulate(GpuLaunch& launch, Cycle start) {
     const std::lock_guard turn(state_.turn);
     gpu_.add(launch, start);
   }
-  for (std::uint64_t stuck_since = 0; !launch.done;) {
+  LaunchWatch launch_watch = watch(patience);
+  while (!launch.done) {
     const std::lock_guard turn(state_.turn);
     for (unsigned i = 0; i < epochs_of_a_turn && !launch.done; ++i) gpu_.advance();
     clock_.reach(ns_of(gpu_.now()));
-    if (!launch.done) throw_if_stuck(launch, stuck_since);
+    if (launch.done) return;
+    try {
+      launch_watch.look(gpu_, launch);
+    } catch (...) {
+      gpu_.cancel(launch);
+      throw;
+    }
   }
-}
-
-// A kernel that can never end is ended with a report of where its threads stand. `stuck_since`: in real time.
-void Simulator::throw_if_stuck(GpuLaunch& launch, std::uint64_t& stuck_since) {
-  const BlockContext* block = gpu_.a_block_of(launch);
-  const bool blocked = gpu_.stuck();
-  if (!block || (!blocked && !gpu_.spins())) {
-    stuck_since = 0;
-    return;
-  }
-  if (!blocked) {
-    const std::uint64_t now = state_.watcher->clock().now_ns();
-    if (stuck_since == 0) stuck_since = now;
-    if (now - stuck_since < grace_ns) return;
-  }
-  const std::string text =
-      blocked ? machine::blocked_text(block->core, block->block)
-              : machine::spinning_text(block->core, block->block,
-                                       "every thread repeats the same steps and nothing changes in memory");
-  gpu_.cancel(launch);
-  throw Error(ErrorCode::deadlock, text);
 }
 
 std::uint64_t Simulator::end_of_copy(std::uint64_t start, std::uint64_t bytes, emulated::Transfer transfer) {

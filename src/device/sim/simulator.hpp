@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "device/emulated/loaded_module.hpp"
 #include "device/emulated/state.hpp"
 #include "device/sim/gpu.hpp"
+#include "device/sim/launch_watch.hpp"
 #include "device/sim/record/recorder.hpp"
 #include "device/sim/sampling/native_blocks.hpp"
 #include "device/sim/sampling/plan.hpp"
@@ -42,6 +44,10 @@ class Simulator final : public emulated::Engine {
   unsigned registers(const emulated::LoadedFunction& function) const;
   // Moves the clock to a cycle.
   void reach(Cycle cycle) { clock_.reach(ns_of(cycle)); }
+  // Of a launch that begins now. `patience`: as LaunchWatch has it.
+  LaunchWatch watch(std::chrono::nanoseconds patience) const {
+    return {state_.watcher->clock(), options_.launch_timeout, patience};
+  }
 
  private:
   std::uint64_t blocks_at_once(const BlockNeeds& needs, const LaunchConfig& config) const;
@@ -50,7 +56,6 @@ class Simulator final : public emulated::Engine {
   void finish_sample(const emulated::KernelRun& run, GpuLaunch& launch, const SamplePlan& plan);
   void simulate(GpuLaunch& launch, Cycle start);
   void report(const LaunchFacts& facts, const KernelStatistics& statistics, std::exception_ptr failure);
-  void throw_if_stuck(GpuLaunch& launch, std::uint64_t& stuck_since);
   Cycle cycle_of(std::uint64_t ns) const;
   std::uint64_t ns_of(Cycle cycle) const;
 

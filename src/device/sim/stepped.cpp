@@ -5,7 +5,6 @@
 
 #include "base/fail.hpp"
 #include "device/emulated/device.hpp"
-#include "device/machine/waiting_text.hpp"
 #include "device/sim/simulator.hpp"
 
 namespace heddle::device::sim {
@@ -27,10 +26,12 @@ struct SteppedMachine::Launch {
          std::span<const std::byte> arguments, Simulator& simulator)
       : id(number),
         grid(function.kernel(), config, arguments, number, nullptr),
-        gpu(grid, simulator.timing(function), simulator.needs(function, config), range) {}
+        gpu(grid, simulator.timing(function), simulator.needs(function, config), range),
+        watch(simulator.watch(std::chrono::nanoseconds(0))) {}
   const std::uint64_t id;
   machine::Grid grid;
   GpuLaunch gpu;
+  LaunchWatch watch;
 };
 
 SteppedMachine::SteppedMachine(Device& device) : simulator_(simulator_of(device)) {
@@ -68,13 +69,12 @@ void SteppedMachine::advance() {
   if (launches_.empty()) return;
   Gpu& gpu = simulator_.gpu();
   gpu.advance();
+  for (const auto& launch : launches_)
+    if (!launch->gpu.done) launch->watch.look(gpu, launch->gpu);
   std::vector<std::unique_ptr<Launch>> under_way;
   std::exception_ptr failure;
   for (auto& launch : launches_) {
     if (!launch->gpu.done) {
-      if (gpu.stuck())
-        if (const BlockContext* const block = gpu.a_block_of(launch->gpu))
-          throw Error(ErrorCode::deadlock, machine::blocked_text(block->core, block->block));
       under_way.push_back(std::move(launch));
       continue;
     }

@@ -49,7 +49,9 @@ class SteppedMachine {
   std::uint64_t launch(Function& function, const LaunchConfig& config, BlockRange range,
                        std::span<const std::byte> arguments);
   // Lets an epoch pass (twice the crossbar's latency) or a long time in which nothing happens, or up to `cycle` if
-  // nothing is under way. Throws what kernels throw: kernel_fault; deadlock if nothing can happen any more.
+  // nothing is under way. Throws what kernels throw: kernel_fault, also for a launch whose time is over
+  // (SimOptions::launch_timeout); deadlock if nothing can happen any more, or if all threads wait in loops and nothing
+  // changes in memory: no launch waits for what a later one writes. Launches under way then end with this machine.
   void advance();
   void skip_to(Cycle cycle);
   bool idle() const { return launches_.empty(); }

@@ -150,6 +150,9 @@ class Build {
       throw compile::MissingSdk(fmt::format("{}:\n{}{}", failure, result.err, missing));
     compile::refuse_lack(fs::path(command.front()).filename().string(), result, output_in(command));
     fmt::print("{}", result.out);
+    if (result.exit_status != 0 && result.err.empty())
+      base::fail(ErrorCode::compile_error, "{}: {} ended with status {} and gave no reason", failure, command.front(),
+                 result.exit_status);
     if (result.exit_status != 0) base::fail(ErrorCode::compile_error, "{}:\n{}", failure, result.err);
     fmt::print(stderr, "{}", merged_diagnostics(result.err, warnings));
   }

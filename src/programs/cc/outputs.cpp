@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/overwrite.hpp"
+#include "base/printable.hpp"
 
 namespace heddle::programs {
 namespace {
@@ -71,8 +73,13 @@ void check_files(const CcOptions& options) {
   const std::vector<fs::path> inputs = inputs_of(options);
   // Compilers and linkers wait for what is in a pipe, and report pages about a device. What is missing they name.
   std::error_code error;
-  for (const fs::path& input : inputs)
+  for (const fs::path& input : inputs) {
+    // PTX, lists of dependencies and the lines of messages have names in them, which end there.
+    if (input.native().find_first_of("\n\r") != std::string::npos)
+      base::fail(ErrorCode::invalid_argument, "{}: the name of a source must have no line end in it; rename the file",
+                 base::printable(input.string()));
     if (fs::exists(input, error)) base::require_regular_file(input);
+  }
   const Outputs outputs = outputs_of(options);
   for (const auto& [option, file] : outputs) base::refuse_overwrite(option, file, inputs);
   base::refuse_same_outputs(outputs);

@@ -145,6 +145,8 @@ class Parser {
       if (i + 1 == words.size()) base::fail(ErrorCode::invalid_argument, "{} lacks its value", word);
       match.value = words[++i];
     }
+    if (match.rule->value == Value::one && match.value.empty())
+      base::fail(ErrorCode::invalid_argument, "-{}: its value is empty", match.name);
     apply(options_, *match.rule, match.value);
     return i;
   }

@@ -61,7 +61,8 @@ std::string list_of(const std::vector<std::string>& files) {
   return list;
 }
 
-bool still_true(const std::string& list) {
+// A list is written behind its program, which is the last in it: one that was cut off says nothing.
+bool still_true(const std::string& list, const fs::path& program) {
   std::vector<std::string> files;
   for (std::size_t at = 0; at < list.size();) {
     const std::size_t end = list.find('\n', at), space = list.find(' ', at);
@@ -69,7 +70,7 @@ bool still_true(const std::string& list) {
     files.push_back(list.substr(space + 1, end - space - 1));
     at = end + 1;
   }
-  return list_of(files) == list;
+  return !files.empty() && files.back() == program.string() && list_of(files) == list;
 }
 
 // Returns the list of files that it was made of.
@@ -94,7 +95,7 @@ fs::path compiled_program(const fs::path& source) {
   const std::string key = key_of(source, options);
   const fs::path folder = base::cache_directory() / "programs" / key.substr(0, 2) / key.substr(2);
   const fs::path program = folder / source.stem(), list = folder / "files";
-  if (const auto files = base::read_cache_file(list); files && still_true(*files)) {
+  if (const auto files = base::read_cache_file(list); files && still_true(*files, program)) {
     const std::string why = base::distrust_file(program);
     if (why.empty() && ::access(program.c_str(), X_OK) == 0) return program;
     if (!why.empty()) base::log_warn_once(why);

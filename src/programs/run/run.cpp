@@ -18,6 +18,7 @@
 #include "base/nearest.hpp"
 #include "base/overwrite.hpp"
 #include "base/replaced_file.hpp"
+#include "base/timeline_file.hpp"
 #include "base/variables.hpp"
 #include "device/cuda/library.hpp"
 #include "programs/places.hpp"
@@ -68,6 +69,11 @@ std::string devices(const std::string& list) {
   if (const std::string why = base::complaint_of_devices(list); !why.empty())
     base::fail(ErrorCode::invalid_argument, "--device {}: {}", list, why);
   return list;
+}
+
+std::string policy(const std::string& name) {
+  if (name.empty()) base::fail(ErrorCode::invalid_argument, "--policy: its value is empty; direct is the usual one");
+  return name;
 }
 
 // The program would run to its end before anyone missed it. `given`: the option or the variable.
@@ -130,7 +136,7 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
     else if (name == "--slice")
       options.slice = number_of_blocks(value());
     else if (name == "--policy")
-      options.policy = value();
+      options.policy = policy(value());
     else if (name == "--timeout")
       options.timeout_ms = milliseconds(value());
     else if (name == "--trace")
@@ -270,6 +276,7 @@ void check_trace(const RunOptions& options, const fs::path& named, const fs::pat
   std::vector<fs::path> inputs{named, program};
   inputs.insert(inputs.end(), options.arguments.begin(), options.arguments.end());
   base::refuse_overwrite("--trace", options.trace, inputs);
+  base::refuse_to_replace_by_timeline("--trace", options.trace);
   std::vector<base::Output> outputs = base::outputs_of_devices(options.device);
   outputs.push_back({"--trace", options.trace});
   base::refuse_same_outputs(outputs);

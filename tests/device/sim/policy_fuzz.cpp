@@ -65,7 +65,8 @@ SimOptions options_of(const std::string& policies) {
   for (std::string_view rest = policies; !rest.empty();) {
     const std::string_view one = rest.substr(0, rest.find(','));
     const std::size_t equal = one.find('=');
-    set_policy(options.machine.policies, one.substr(0, equal), one.substr(equal + 1));
+    if (!set_policy(options.machine.policies, one.substr(0, equal), one.substr(equal + 1)))
+      throw Error(ErrorCode::invalid_argument, "no policy is " + std::string(one));
     rest.remove_prefix(std::min(one.size() + 1, rest.size()));
   }
   return options;

@@ -25,9 +25,8 @@ MachineDescription preset(std::string_view name) {
   const std::string_view text = preset_text(name);
   if (!text.empty()) return parse_machine(text, std::string(name) + ".toml");
   const auto names = preset_names();
-  base::fail(ErrorCode::not_found,
-             "there is no machine '{}'{}; there are {}. A file's name has a '/' or ends with .toml", name,
-             base::did_you_mean(name, names), fmt::join(names, ", "));
+  base::fail(ErrorCode::not_found, "there is no machine '{}'{} {}. A file's name has a '/' or ends with .toml", name,
+             base::before_list(name, names), fmt::join(names, ", "));
 }
 
 }  // namespace heddle::device::sim

@@ -138,28 +138,27 @@ void check_policies(const Policies& policies) {
   check_combination(policies);
 }
 
-void set_policy(Policies& policies, std::string_view seam, std::string_view name) {
+std::vector<std::string> policy_seams() {
+  return {"divergence", "scheduler", "issue", "lanes", "residency", "memory-queue"};
+}
+
+bool set_policy(Policies& policies, std::string_view seam, std::string_view name) {
   const std::pair<std::string_view, std::string*> seams[] = {
       {"divergence", &policies.divergence}, {"scheduler", &policies.scheduler},
       {"issue", &policies.issue},           {"lanes", &policies.lanes},
       {"residency", &policies.residency},   {"memory-queue", &policies.memory_queue}};
   const auto found = std::find_if(std::begin(seams), std::end(seams), [&](const auto& s) { return s.first == seam; });
-  if (found == std::end(seams) && is_policy_option(seam)) {
+  if (found == std::end(seams)) {
+    if (!is_policy_option(seam)) return false;
     PolicyOptions options(policies.options);
     options.set(seam, name);
     policies.options = options.all();
-    return;
+    return true;
   }
-  if (found == std::end(seams))
-    base::fail(ErrorCode::invalid_argument,
-               "the simulator has no option '{}'; it has divergence, scheduler, issue, lanes, residency, memory-queue, "
-               "memory, "
-               "threads, report, trace, trace-cycles and trace-launches, and options of the policies "
-               "(docs/simulator-policies.md)",
-               seam);
   *found->second = name;
   check_names(policies);
   if (interweaves(policies.issue) && policies.divergence == "pdom" && seam == "issue") policies.divergence = "tf";
+  return true;
 }
 
 std::vector<std::string> policy_names() {

@@ -27,9 +27,11 @@ std::unique_ptr<CtaResidencyPolicy> make_residency(std::string_view name, const 
                                                    const PolicyOptions& options);
 
 // Sets one policy, as "scheduler" to "gto", or an option of a policy, as "formation" to "pc". An issue policy that
-// needs thread frontiers replaces the stack by them. Throws invalid_argument for an unknown seam or value, not_found
-// for an unknown name.
-void set_policy(Policies& policies, std::string_view seam, std::string_view name);
+// needs thread frontiers replaces the stack by them. False: there is no such seam or option. Throws invalid_argument
+// for an unknown value, not_found for an unknown name.
+bool set_policy(Policies& policies, std::string_view seam, std::string_view name);
+// What a policy is chosen for: "scheduler" and others.
+std::vector<std::string> policy_seams();
 // Throws not_found if one of them does not exist, invalid_argument for those that cannot work together and for options
 // of policies that are not chosen.
 void check_policies(const Policies& policies);

@@ -1,0 +1,61 @@
+#include "cli/launch_options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdio>
+
+#include "base/find_kernel.hpp"
+#include "base/format.hpp"
+#include "base/printable.hpp"
+#include "cli/command.hpp"
+#include "heddle/error.hpp"
+
+namespace heddle::cli {
+
+void add_timeout_option(CLI::App& command, double& seconds) {
+  command
+      .add_option("--timeout", seconds,
+                  "seconds after which a launch that still runs is ended, with where its warps stood (not on GPUs)")
+      ->check([](const std::string& text) {
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool good = error == std::errc{} && end == text.data() + text.size() && value >= 0.001 && value <= 1e9;
+        return good ? "" : "expected a number of seconds from 0.001 to 1e9";
+      });
+}
+
+std::uint64_t milliseconds_of(double seconds) { return static_cast<std::uint64_t>(seconds * 1e3); }
+
+void add_check_option(CLI::App& command, std::string& kinds) {
+  command.add_flag("--check{memory}", kinds,
+                   "look for mistakes: memory (bad accesses; the default), race, init, sync, leak, as in "
+                   "--check=memory,race, or all");
+}
+
+Checks checks_of(const std::string& kinds) {
+  if (kinds.empty()) return false;
+  try {
+    return Checks::parse(kinds);
+  } catch (const Error& error) {
+    throw UsageError(std::string("--check: ") + error.what());
+  }
+}
+
+void Findings::note(const std::string& text) {
+  ++count_;
+  std::fputs(fmt::format("heddle: {}\n", base::printable(text, "\n\t")).c_str(), stderr);  // which may be closed
+}
+
+void Findings::throw_if_any() const {
+  if (count_ != 0) throw FoundMistakes("--check has found " + base::counted(count_, "mistake"));
+}
+
+const std::string& entry_of(std::span<const std::string> kernels, const std::string& wanted, const std::string& file,
+                            const std::string& option) {
+  if (!wanted.empty()) return kernels[base::find_kernel(kernels, wanted, file)];
+  if (kernels.size() == 1) return kernels.front();
+  throw UsageError(fmt::format("{} is missing; {} has {}", option, file, base::list_of_kernels(kernels)));
+}
+
+}  // namespace heddle::cli

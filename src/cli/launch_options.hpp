@@ -1,0 +1,38 @@
+// Options of the commands that launch kernels: --timeout, --check, and the kernel that --entry or a job file names.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "heddle/checks.hpp"
+
+namespace heddle::cli {
+
+// Seconds that a launch may run; 0: for ever.
+void add_timeout_option(CLI::App& command, double& seconds);
+std::uint64_t milliseconds_of(double seconds);
+
+void add_check_option(CLI::App& command, std::string& kinds);
+// Empty: none. Throws UsageError for others than --check takes.
+Checks checks_of(const std::string& kinds);
+
+// What --check finds, on stderr. Any thread.
+class Findings {
+ public:
+  void note(const std::string& text);
+  // Throws FoundMistakes if there were any.
+  void throw_if_any() const;
+
+ private:
+  std::atomic<unsigned> count_{0};
+};
+
+// `wanted`, a name of the source or of PTX, among the kernels of `file`; or, where it is empty, the only one there is.
+// `option` is what says which is wanted, for the message. Throws UsageError if it is missing, and as base::find_kernel.
+const std::string& entry_of(std::span<const std::string> kernels, const std::string& wanted, const std::string& file,
+                            const std::string& option);
+
+}  // namespace heddle::cli

@@ -1,0 +1,202 @@
+// Kernels that do not end, that fail, and that are named as in the source: heddle batch and heddle profile say what
+// heddle launch says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/file.hpp"
+#include "cli/heddle_command.hpp"
+#include "cli/small_kernel.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr int fault = 99, usage = 2;
+
+constexpr const char* head = ".version 7.0\n.target sm_80\n.address_size 64\n";
+
+// Waits until somebody writes to its array, which nobody does.
+constexpr const char* waits = R"(
+.visible .entry waits(.param .u64 a)
+{
+  .reg .u64 %p; .reg .u32 %t; .reg .pred %q;
+  ld.param.u64 %p, [a];
+again:
+  ld.volatile.global.u32 %t, [%p];
+  setp.eq.u32 %q, %t, 0;
+  @%q bra again;
+  ret;
+}
+)";
+
+// Changes memory for ever.
+constexpr const char* counts = R"(
+.visible .entry counts(.param .u64 a)
+{
+  .reg .u64 %p; .reg .u32 %t;
+  ld.param.u64 %p, [a];
+again:
+  atom.global.add.u32 %t, [%p], 1;
+  bra again;
+}
+)";
+
+// Thread i writes to place i of 4.
+constexpr const char* writes = R"(
+.visible .entry _Z6writesPj(.param .u64 a)
+{
+  .reg .u64 %p, %q; .reg .u32 %t;
+  ld.param.u64 %p, [a];
+  mov.u32 %t, %tid.x;
+  mul.wide.u32 %q, %t, 4;
+  add.u64 %p, %p, %q;
+  st.global.u32 [%p], %t;
+  ret;
+}
+.visible .entry _ZN3img4blurIfEEvPT_(.param .u64 a) { ret; }
+.visible .entry _ZN3img4blurIiEEvPT_(.param .u64 a) { ret; }
+)";
+
+// Writes far behind its array.
+constexpr const char* far = R"(
+.visible .entry far(.param .u64 a)
+{
+  .reg .u64 %p;
+  ld.param.u64 %p, [a];
+  st.global.u32 [%p+400000000], 1;
+  ret;
+}
+)";
+
+class BatchLaunches : public HeddleCommand {
+ protected:
+  BatchLaunches() {
+    write("waits.ptx", std::string(head) + waits);
+    write("counts.ptx", std::string(head) + counts);
+    write("far.ptx", std::string(head) + far);
+    write("writes.ptx", std::string(head) + writes);
+  }
+  void write(const std::string& name, std::string_view text) const {
+    base::write_file_atomic(folder_.path() / name, text);
+  }
+  Ran here(const std::string& arguments) const {
+    const std::string place = folder_.path().string();
+    return heddle(arguments, "&1", "HEDDLE_CACHE_DIR='" + place + "/cache' HEDDLE_DEADLOCK_MS=300 timeout 60");
+  }
+  Ran batch(const std::string& file, const std::string& options, const std::string& lines = "") const {
+    write("j.toml",
+          "[[job]]\nfile = \"" + file + "\"\nargs = [\"zeros:u32:4\"]\n" + (lines.empty() ? "block = 32\n" : lines));
+    return here("batch j.toml " + options);
+  }
+};
+
+TEST_F(BatchLaunches, KernelsThatWaitForNothingAreDeadlocks) {
+  const auto expect_report = [](const Ran& ran, const std::string& command) {
+    EXPECT_EQ(ran.code, fault) << command << ": " << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("deadlock"), HasSubstr("waits"), HasSubstr("threads 0 to 31"))) << command;
+  };
+  for (const char* device : {"sim:fermi-c2050", "cpu", "interp"}) {
+    const std::string on = " --device " + std::string(device);
+    expect_report(here("launch waits.ptx --block 32 --arg zeros:u32:4" + on), "launch" + on);
+    for (const char* policy : {"kernelet", "serial", "base:2"})
+      expect_report(batch("waits.ptx", on + " --policy " + policy), "batch" + on + " " + policy);
+  }
+  expect_report(batch("waits.ptx", "--policy opt"), "batch opt");
+  expect_report(here("profile waits.ptx --block 32 --arg zeros:u32:4"), "profile");
+}
+
+TEST_F(BatchLaunches, KernelsThatNeverEndHaveATimeLimit) {
+  const auto expect_report = [](const Ran& ran, const std::string& command) {
+    EXPECT_EQ(ran.code, fault) << command << ": " << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("'counts'"), HasSubstr("has run for 500 ms, its time limit"),
+                                  HasSubstr("block (0, 0, 0): ")))
+        << command;
+  };
+  for (const char* device : {"sim:fermi-c2050", "cpu", "interp"}) {
+    const std::string on = " --timeout 0.5 --device " + std::string(device);
+    expect_report(here("launch counts.ptx --block 32 --arg zeros:u32:4" + on), "launch" + on);
+    for (const char* policy : {"kernelet", "serial"})
+      expect_report(batch("counts.ptx", on + " --policy " + policy), "batch" + on + " " + policy);
+  }
+  expect_report(here("profile counts.ptx --block 32 --arg zeros:u32:4 --timeout 0.5"), "profile");
+  // One that ends in time is left alone.
+  EXPECT_EQ(batch("writes.ptx", "--timeout 50", "kernel = \"writes\"\nblock = 4\n").code, 0);
+}
+
+TEST_F(BatchLaunches, FaultsOfKernelsHaveTheirExitCode) {
+  for (const char* device : {"cpu", "cpu --check", "cpu --check=memory,race", "interp", "sim:fermi-c2050"}) {
+    const Ran ran = batch("far.ptx", "--policy serial --device " + std::string(device));
+    EXPECT_EQ(ran.code, fault) << device << ": " << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("'far'"), HasSubstr("the allocation of 16 bytes"))) << device;
+  }
+  const Ran past = batch("writes.ptx", "--policy serial --device cpu --check", "kernel = \"writes\"\nblock = 8\n");
+  EXPECT_EQ(past.code, fault) << past.output;
+  EXPECT_THAT(past.output, HasSubstr("writes(unsigned int*)"));
+  const Ran kinds = batch("writes.ptx", "--device cpu --check=", "kernel = \"writes\"\nblock = 4\n");
+  EXPECT_EQ(kinds.code, usage) << kinds.output;
+  const Ran good = batch("writes.ptx", "--device cpu --policy serial --check=all", "kernel = \"writes\"\nblock = 4\n");
+  EXPECT_EQ(good.code, 0) << good.output;
+}
+
+TEST_F(BatchLaunches, ManyThreadsThatWriteToOnePlaceAreFound) {
+  write("races.ptx", std::string(head) + R"(
+.visible .entry races(.param .u64 a)
+{
+  .reg .u64 %p; .reg .u32 %t;
+  ld.param.u64 %p, [a];
+  mov.u32 %t, %tid.x;
+  st.global.u32 [%p], %t;
+  ret;
+}
+)");
+  const Ran ran = batch("races.ptx", "--device cpu --policy serial --check=race");
+  EXPECT_EQ(ran.code, fault) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("race"), HasSubstr("--check has found 1 mistake")));
+}
+
+TEST_F(BatchLaunches, PtxIsVerified) {
+  write("wrong.ptx",
+        std::string(head) +
+            ".visible .entry wrong(.param .u64 a)\n{\n  .reg .u32 %t;\n  add.f32 %t, %t, %t;\n  ret;\n}\n");
+  for (const Ran& ran : {batch("wrong.ptx", "--policy serial"), here("profile wrong.ptx --arg zeros:u32:4"),
+                         here("launch wrong.ptx --device interp --arg zeros:u32:4")}) {
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("Operand d of add.f32 is %t, a .u32 register"));
+  }
+}
+
+TEST_F(BatchLaunches, KernelsHaveTheNamesOfTheSource) {
+  const auto ran_of = [&](const std::string& command, const std::string& name) {
+    if (command == "batch")
+      return batch("writes.ptx", "--device interp --policy serial", "block = 4\nkernel = \"" + name + "\"\n");
+    return here(command + " writes.ptx --block 4 --arg zeros:u32:4 --entry '" + name + "'");
+  };
+  for (const std::string command : {"launch", "profile", "batch"}) {
+    for (const char* name : {"writes", "writes(unsigned int*)", "_Z6writesPj", "blur<int>", "img::blur<int>"}) {
+      const Ran ran = ran_of(command, name);
+      EXPECT_EQ(ran.code, 0) << command << " " << name << ": " << ran.output;
+    }
+    const Ran unknown = ran_of(command, "write");
+    EXPECT_EQ(unknown.code, 1) << command;
+    EXPECT_THAT(unknown.output, HasSubstr("writes.ptx has no kernel 'write'; did you mean 'writes'? It has _Z6writesPj "
+                                          "(writes(unsigned int*)), "))
+        << command;
+    const Ran several = ran_of(command, "blur");
+    EXPECT_EQ(several.code, 1) << command;
+    EXPECT_THAT(several.output, HasSubstr("'blur' fits 2 kernels of ")) << command;
+    const Ran none = ran_of(command, "");
+    EXPECT_EQ(none.code, usage) << command;
+    EXPECT_THAT(none.output, HasSubstr(command == "batch" ? "kernel = is missing; " : "--entry")) << command;
+  }
+  // Of several, each must be there.
+  const Ran ran = here("inspect writes.ptx --entry writes --entry read");
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("writes.ptx has no kernel 'read'"));
+}
+
+}  // namespace
+}  // namespace heddle::tests
