@@ -7,8 +7,8 @@
 
 namespace heddle::base {
 
-// A period shows nothing where the thread that would act gets no processor: on a busy machine that takes longer than any
-// period. So this one also counts how often the thread that asks has let others run. One thread.
+// A period shows nothing where the thread that would act gets no processor: on a busy machine that takes longer than
+// any period. So this one also counts how often the thread that asks has let others run. One thread.
 class QuietPeriod {
  public:
   // `ns`: how long, on `clock`, which outlives it. 0: it is over at once.

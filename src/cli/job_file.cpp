@@ -12,9 +12,9 @@
 #include "base/file.hpp"
 #include "base/kernel_name.hpp"
 #include "base/nearest.hpp"
-#include "base/npy.hpp"
 #include "base/toml.hpp"
 #include "cli/command.hpp"
+#include "cli/job_arguments.hpp"
 #include "cli/launch_options.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/verifier.hpp"
@@ -47,9 +47,10 @@ class Reader {
     number("arrival", job.arrival, 0, longest);
     number("rate", job.rate, slowest, fastest);
     whole("seed", job.seed);
+    truth("any-type", job.any_type);
     arguments(job.arguments);
     const std::vector<std::string> keys = {"name",  "file",    "kernel", "grid", "block", "shared",
-                                           "count", "arrival", "rate",   "seed", "args"};
+                                           "count", "arrival", "rate",   "seed", "args",  "any-type"};
     for (const auto& [key, node] : table_)
       if (std::find(keys.begin(), keys.end(), key.str()) == keys.end())
         fail_at(file_, node, "unknown key '{}'{} {}", key.str(), base::before_list(key.str(), keys),
@@ -97,6 +98,12 @@ class Reader {
       fail_at(file_, *node, "'{}' must be {}a number from {} to {}", key, least > 0 ? "0, or " : "", least, most);
     to = *value;
   }
+  void truth(const char* key, bool& to) const {
+    const toml::node* const node = table_.get(key);
+    if (node == nullptr) return;
+    if (!node->is_boolean()) fail_at(file_, *node, "'{}' must be true or false", key);
+    to = *node->value<bool>();
+  }
   void arguments(std::vector<std::string>& to) const {
     const toml::node* const node = table_.get("args");
     if (node == nullptr) return;
@@ -110,20 +117,6 @@ class Reader {
   const std::string& file_;
   const toml::table& table_;
 };
-
-batch::ArgumentData data_of(const ArgumentText& text, const std::filesystem::path& folder) {
-  switch (text.kind) {
-    case ArgumentText::Kind::scalar:
-    case ArgumentText::Kind::bytes: return {text.value, false};
-    case ArgumentText::Kind::null: return {std::vector<std::byte>(sizeof(std::uint64_t)), false};
-    case ArgumentText::Kind::in:
-    case ArgumentText::Kind::inout: return {base::read_npy(folder / text.file).data, true};
-    case ArgumentText::Kind::out:
-    case ArgumentText::Kind::zeros: break;
-  }
-  const base::NpyArray zeros{text.type, text.shape, {}};
-  return {std::vector<std::byte>(zeros.count() * base::byte_size(text.type)), true};
-}
 
 std::vector<std::string> kernels_of(const ptx::Module& module) {
   std::vector<std::string> kernels;
@@ -169,11 +162,13 @@ KernelText read_kernel(const JobText& job, const CompileOptions& options) {
   made.spec.name = job.name.empty() ? base::readable_name(made.spec.entry) : job.name;
   made.spec.config = {parse_shape(job.grid, "grid"), parse_shape(job.block, "block"), job.shared};
   made.inputs = {job.file};
-  for (const std::string& argument : job.arguments) {
-    const ArgumentText& parsed = made.arguments.emplace_back(parse_argument(argument));
-    made.spec.arguments.push_back(data_of(parsed, job.folder));
-    if (parsed.kind == ArgumentText::Kind::in || parsed.kind == ArgumentText::Kind::inout)
-      made.inputs.push_back(job.folder / parsed.file);
+  std::vector<JobArgument> arguments = read_arguments(job.arguments, job.folder);
+  check_arguments(*made.spec.module, text, made.spec.entry, arguments, job.any_type);
+  for (JobArgument& argument : arguments) {
+    if (argument.text.kind == ArgumentText::Kind::in || argument.text.kind == ArgumentText::Kind::inout)
+      made.inputs.push_back(job.folder / argument.text.file);
+    made.spec.arguments.push_back(std::move(argument.data));
+    made.arguments.push_back(std::move(argument.text));
   }
   made.results = result_files(job.arguments, made.arguments, job.folder);
   return made;

@@ -24,13 +24,15 @@ struct JobText {
   double arrival = 0;  // seconds, of the first launch
   double rate = 0;     // launches a second, as a Poisson process; 0: all arrive at `arrival`
   std::uint64_t seed = 1;
+  bool any_type = false;  // arrays whose elements are of another type than the kernel's are meant
 };
 
 // Throws parse_error with file, line and key; not_found. Names of files are relative to the folder of the job file. All
 // jobs together have at most a million launches.
 std::vector<JobText> read_job_file(const std::filesystem::path& file);
 
-// A launch as a batch runs it. CUDA C++ is compiled. Throws UsageError for arguments, and what compiling throws.
+// A launch as a batch runs it. CUDA C++ is compiled. Throws UsageError for texts that
+// are no arguments, invalid_argument for those that the kernel does not take, and what compiling throws.
 struct KernelText {
   batch::KernelSpec spec;
   std::vector<ArgumentText> arguments;

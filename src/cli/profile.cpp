@@ -76,6 +76,8 @@ void add_profile(CLI::App& app) {
   command->add_option("--shared", options->job.shared, "bytes of dynamic shared memory")->capture_default_str();
   command->add_option("--arg", options->job.arguments, "one for each parameter, in order, as of heddle launch")
       ->allow_extra_args(false);
+  command->add_flag("--any-type", options->job.any_type,
+                    "arrays whose elements are of another type than the kernel's are meant");
   command->add_option("--device", options->device, "a simulated GPU, or cuda:0")->capture_default_str();
   add_timeout_option(*command, options->timeout);
   command->add_flag("--again", options->again, "measure, whatever is known from before");

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/ids.hpp"
+#include "modules/argument_check.hpp"
 #include "modules/kernel_info.hpp"
 #include "ptx/rewrite/block_ranges.hpp"
 #include "ptx/rewrite/single_kernel.hpp"
@@ -27,10 +28,6 @@ std::uint32_t index_of(const ptx::Module& module, const ptx::Function& function)
 }
 
 }  // namespace
-
-bool takes_address(const Parameter& parameter) {
-  return parameter.size == 8 && parameter.type != "f32" && parameter.type != "f64";
-}
 
 void set_access(sched::ArrayUse& use, Access access, bool overwrites) {
   use.used = access != Access::none;
@@ -65,7 +62,7 @@ void KernelState::take_info(KernelInfo info) {
     annotated_ = annotated_ || parameter.direction != Direction::found;
     ParameterUse& use = uses_.emplace_back();
     use.offset = use.array.packed_at = parameter.offset;
-    use.takes_address = takes_address(parameter);
+    use.takes_address = modules::takes_address(parameter);
     if (use.takes_address) {
       const bool known = parameter.element != ElementType::unknown;
       use.plain_tag = Argument::tag_of(Argument::Kind::array, parameter.element);

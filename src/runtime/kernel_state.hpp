@@ -22,9 +22,6 @@
 
 namespace heddle::runtime {
 
-// Whether an array can be passed for the parameter.
-bool takes_address(const Parameter& parameter);
-
 // What binding an argument needs to know about a parameter.
 struct ParameterUse {
   std::uint32_t offset = 0;  // in the packed arguments

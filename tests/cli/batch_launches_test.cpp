@@ -169,6 +169,34 @@ TEST_F(BatchLaunches, PtxIsVerified) {
   }
 }
 
+// The kernel would compute with wrong numbers.
+TEST_F(BatchLaunches, ArgumentsAreThoseThatTheKernelTakes) {
+  const auto batch_of = [&](const std::string& arguments, const std::string& lines = "") {
+    write("a.toml",
+          "[[job]]\nfile = \"writes.ptx\"\nkernel = \"writes\"\nblock = 4\nargs = [" + arguments + "]\n" + lines);
+    return here("batch a.toml --device interp --policy serial");
+  };
+  const auto launch_of = [&](const std::string& command, const std::string& arguments) {
+    const std::string device = command == "launch" ? " --device interp" : "";
+    return here(command + " writes.ptx --entry writes --block 4 " + arguments + device);
+  };
+  const auto expect_refused = [](const Ran& ran, const char* why) {
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("kernel writes(unsigned int*)"), HasSubstr(why)));
+  };
+  for (const auto& [argument, why] : {std::pair("zeros:f32:4", "was given an array of "),
+                                      std::pair("f64:2", "was given a floating-point number of 8 bytes")}) {
+    for (const char* command : {"launch", "profile"})
+      expect_refused(launch_of(command, std::string("--arg ") + argument), why);
+    expect_refused(batch_of('"' + std::string(argument) + '"'), why);
+  }
+  expect_refused(batch_of(R"("zeros:u32:4", "i32:1")"), "takes 1 argument and was given 2");
+  EXPECT_EQ(batch_of(R"("zeros:f32:4")", "any-type = true\n").code, 0);
+  EXPECT_EQ(launch_of("profile", "--arg zeros:f32:4 --any-type").code, 0);
+  const Ran odd = batch_of(R"("zeros:u32:4")", "any-type = 1\n");
+  EXPECT_THAT(odd.output, HasSubstr("a.toml:6: 'any-type' must be true or false"));
+}
+
 TEST_F(BatchLaunches, KernelsHaveTheNamesOfTheSource) {
   const auto ran_of = [&](const std::string& command, const std::string& name) {
     if (command == "batch")
