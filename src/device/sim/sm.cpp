@@ -37,6 +37,9 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
       schedulers_(std::max(machine.front.schedulers, 1u)),
       physical_(residency_->rotates() ? machine.residency.warps : 0) {
   for (Scheduler& scheduler : schedulers_) scheduler.policy = make_scheduler(machine.policies.scheduler);
+  for (std::uint32_t warp = 0; warp < std::max<std::uint32_t>(residency_->warp_slots(), shape_.warps); ++warp)
+    for (unsigned thread = 0; thread < shape_.width; ++thread)
+      lane_table_.push_back(static_cast<std::uint8_t>(lanes_->lane(thread, warp, shape_)));
   for (std::uint32_t slot = residency_->warp_slots(); slot-- > 0;) free_slots_.push_back(slot);
   const Residency& limits = machine.residency;
   if (residency_->rotates())
@@ -104,6 +107,10 @@ void Sm::rebuild_pools() {
   for (Scheduler& scheduler : schedulers_) {
     scheduler.pool.clear();
     scheduler.wake = now_;
+  }
+  if (interweave_) {
+    list_contexts();
+    return;
   }
   for (const auto& block : blocks_) {
     if (!block->active) continue;
@@ -214,8 +221,10 @@ void Sm::evaluate(IssueGroup& group) {
   if (group.mask == 0) {
     group.ready = never;
     group.wait = Wait::end;
-    for (const machine::Thread* thread : *group.threads)
-      if (thread && thread->state != machine::ThreadState::exited) group.wait = Wait::barrier;
+    const bool waits = std::any_of(group.threads->begin(), group.threads->end(), [](const machine::Thread* thread) {
+      return thread && thread->state != machine::ThreadState::exited;
+    });
+    if (waits) group.wait = Wait::barrier;
     return;
   }
   const CodeTiming& code = block.work.timing.of(*group.at.code);

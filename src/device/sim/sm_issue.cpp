@@ -189,7 +189,7 @@ bool Sm::settle(IssueGroup& group, std::uint32_t from) {
     pool_groups(block, not_before);
   }
   if ((there || group.formed) && watches_ && effects_.branched != 0) watch(group, from);
-  if (there) evaluate(group);
+  if (there && !interweave_) evaluate(group);  // else when all of the cycle has issued
   if (released_ || met_others_) resume_others(block, warp);
   if (effects_.exited != 0 && end_block(block)) return false;
   return there;
@@ -222,11 +222,12 @@ void Sm::note_registers(IssueGroup& group, const OpTiming& op, Cycle ready, std:
     matrix_of(block, group.warp).add(reg, LaneMask{1} << slot, ready, access);
 }
 
-// The lane of the SIMD unit that a lane of the group uses.
-unsigned Sm::lane_of(const IssueGroup& group, unsigned lane) const {
-  if (group.formed) return lane;
-  if (!interweave_) return lanes_->lane(lane, group.slot, shape_);
-  return lanes_->lane(lane + group.warp % 2 * machine::warp_size, group.slot / 2, shape_);
+// The lanes of the SIMD unit that the lanes of a static warp's group use.
+std::span<const std::uint8_t> Sm::lanes_of(const IssueGroup& group) const {
+  const std::size_t first = interweave_
+                                ? std::size_t{group.slot / 2} * shape_.width + group.warp % 2 * machine::warp_size
+                                : std::size_t{group.slot} * shape_.width;
+  return std::span(lane_table_).subspan(first, machine::warp_size);
 }
 
 void Sm::count_lanes(const IssueGroup& group) {
@@ -235,8 +236,11 @@ void Sm::count_lanes(const IssueGroup& group) {
     ++full_issues_;
     return;
   }
-  for (LaneMask lanes = group.mask; lanes != 0; lanes &= lanes - 1)
-    ++statistics_.lane_uses[lane_of(group, static_cast<unsigned>(std::countr_zero(lanes))) % machine::warp_size];
+  const std::uint8_t* const table = group.formed ? nullptr : lanes_of(group).data();
+  for (LaneMask lanes = group.mask; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    ++statistics_.lane_uses[(table ? table[lane] : lane) % machine::warp_size];
+  }
 }
 
 // The group has jumped; where it only repeats what it did, others may have to run first.
