@@ -84,7 +84,6 @@ class Sm {
  private:
   struct Scheduler {
     std::unique_ptr<WarpSchedPolicy> policy;
-    std::vector<IssueGroup*> pool;
     Cycle wake = 0;       // nothing can issue before
     Cycle free = 0;       // its next turn after one that issued
     Cycle operands = 0;   // until when an instruction that waits for operands holds it up
@@ -123,7 +122,6 @@ class Sm {
   Scoreboard::Check check_matrix(IssueGroup& group, const Scoreboard::Check& exact);
 
   bool turn(unsigned scheduler);
-  void collect(unsigned scheduler);
   void account(Scheduler& scheduler);
   void account_residents();
   Cycle pipe_free(const OpTiming& op, unsigned scheduler) const;
@@ -174,7 +172,17 @@ class Sm {
   void take_completions();
   bool end_block(BlockContext& block);
   void remove(BlockContext& block);
-  void rebuild_pools();
+  // Schedulers have warps of their own, or all of them all.
+  unsigned pool_of(std::uint32_t number) const {
+    return machine_.front.pools_by_warp ? number % static_cast<unsigned>(schedulers_.size()) : 0;
+  }
+  void pools_changed();
+  std::span<IssueGroup* const> groups_of(unsigned scheduler);
+  IssueGroup* choose(unsigned scheduler);
+  SlotUse wait_of(unsigned pool) const;
+  void note_ready(const IssueGroup& group) {
+    if (!interweave_) group.block->pools[pool_of(group.slot)].note(group);
+  }
   void fail(BlockContext& block);
 
   const MachineDescription& machine_;
@@ -191,8 +199,10 @@ class Sm {
   OperandStage operands_;
   LoadStoreQueue queue_;
   std::vector<Scheduler> schedulers_;
-  std::unique_ptr<BlockRotation> rotation_;  // null: all blocks are active
-  PhysicalWarps physical_;                   // empty: as many as virtual ones
+  SchedulerOrder order_ = SchedulerOrder::own;
+  std::vector<std::vector<IssueGroup*>> all_groups_;  // by pool: of all blocks; empty: to be made when asked for
+  std::unique_ptr<BlockRotation> rotation_;           // null: all blocks are active
+  PhysicalWarps physical_;                            // empty: as many as virtual ones
   Cycle rotate_at_ = never;
   std::uint64_t next_block_id_ = 0;
   std::vector<std::unique_ptr<BlockContext>> blocks_;

@@ -1,6 +1,5 @@
 // What a scheduler does in its turn, and what an instruction does when it issues.
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "device/sim/policies/frontier/frontier.hpp"
@@ -23,42 +22,6 @@ Cycle Sm::read_operands(const IssueGroup& group, unsigned scheduler) {
   return late;
 }
 
-// Finds the groups that can issue now, when the next one can, and why none can.
-void Sm::collect(unsigned number) {
-  Scheduler& scheduler = schedulers_[number];
-  ready_.clear();
-  // When pipes are free is the same for all groups that want one of a class. Unknown until the first of them asks.
-  constexpr Cycle unknown = never - 1;
-  std::array<Cycle, std::size_t{2} * pipe_classes> free_at;
-  free_at.fill(unknown);
-  Cycle wake = never;
-  unsigned waits[8] = {};
-  bool pipeline = false;
-  for (IssueGroup* group : scheduler.pool) {
-    if (group->ready > now_) {
-      wake = std::min(wake, group->ready);
-      ++waits[static_cast<unsigned>(group->wait)];
-      continue;
-    }
-    Cycle& free = free_at[static_cast<std::size_t>(group->op->pipe) * 2 + (group->op->multiplies ? 1 : 0)];
-    if (free == unknown) free = pipe_free(*group->op, number);
-    if (free <= now_) {
-      ready_.push_back(group);
-      continue;
-    }
-    pipeline = true;
-    wake = std::min(wake, free);
-  }
-  const auto any = [&](Wait wait) { return waits[static_cast<unsigned>(wait)] != 0; };
-  scheduler.wake = wake;
-  scheduler.use = pipeline             ? SlotUse::pipeline
-                  : any(Wait::result)  ? SlotUse::result
-                  : any(Wait::control) ? SlotUse::control
-                  : any(Wait::memory)  ? SlotUse::memory
-                  : any(Wait::barrier) ? SlotUse::barrier
-                                       : SlotUse::idle;
-}
-
 // Returns false before an operation that must wait for other SMs.
 bool Sm::turn(unsigned number) {
   Scheduler& scheduler = schedulers_[number];
@@ -69,10 +32,9 @@ bool Sm::turn(unsigned number) {
     scheduler.wake = scheduler.operands;
     return true;
   }
-  scheduler.policy->look(scheduler.pool);
-  collect(number);
-  if (ready_.empty()) return true;
-  IssueGroup* const group = scheduler.policy->pick(ready_);
+  if (scheduler.policy->looks()) scheduler.policy->look(groups_of(number));
+  IssueGroup* const group = choose(number);
+  if (!group) return true;
   if (group->op->ordered) {
     if (orders_ == 0) {
       scheduler.wake = now_;
@@ -110,6 +72,7 @@ unsigned Sm::issue_turn(IssueGroup& group, unsigned scheduler) {
   }
   group.not_before = std::max(group.not_before, now_ + 1);
   group.ready = std::max(group.ready, group.not_before);
+  note_ready(group);
   return lanes;
 }
 
@@ -128,7 +91,7 @@ unsigned Sm::issue_shared(IssueGroup& group, unsigned scheduler) {
   };
   add(group);
   // The others in turn, so that none of the pool starves.
-  const auto& pool = schedulers_[scheduler].pool;
+  const auto pool = groups_of(scheduler);
   const auto first = static_cast<std::size_t>(std::find(pool.begin(), pool.end(), &group) - pool.begin());
   for (std::size_t i = 1; i < pool.size() && lanes < machine::warp_size; ++i) {
     IssueGroup& other = *pool[(first + i) % pool.size()];
