@@ -208,6 +208,38 @@ std::string by_option(Runner& runner, const MachineDescription& machine, Output&
   return table.text();
 }
 
+// Where the slots of both schedulers go on irregular kernels: of each hundred of the stack's slots, so that the sum is
+// the time that the policy takes.
+std::string by_cause(Runner& runner, const MachineDescription& machine, Output&) {
+  using heddle::device::sim::SlotUse;
+  const std::pair<SlotUse, const char*> causes[] = {{SlotUse::issue, "issued"},   {SlotUse::pipeline, "units, lanes"},
+                                                    {SlotUse::result, "results"}, {SlotUse::control, "branches"},
+                                                    {SlotUse::memory, "memory"},  {SlotUse::barrier, "other threads"},
+                                                    {SlotUse::idle, "no block"}};
+  std::vector<std::string> head{"kernel", "policy", "slots"};
+  for (const auto& [use, name] : causes) head.push_back(name);
+  head.insert(head.end(), {"threads an instruction", "warps"});
+  Table table(head);
+  const std::pair<const char*, std::string> policies[] = {
+      {"stack", ""}, {"TF, 64 wide", compared[0]}, {"SBI", sbi}, {"SWI", swi}, {"SBI+SWI", both}};
+  for (const Workload& workload : irregular_kernels(runner, machine)) {
+    const double slots = static_cast<double>(runner.run(machine, "", workload).sm.slots);
+    for (const auto& [name, with] : policies) {
+      const heddle::device::sim::SmStatistics sm = runner.run(machine, with, workload).sm;
+      const auto share = [&](std::uint64_t part) { return number(100 * static_cast<double>(part) / slots, 1); };
+      std::vector<std::string> cells{std::string(workload.kernel), name, share(sm.slots)};
+      for (const auto& [use, title] : causes) cells.push_back(share(sm.uses[static_cast<std::size_t>(use)]));
+      const auto per = [](std::uint64_t part, std::uint64_t of) {
+        return number(static_cast<double>(part) / static_cast<double>(of), 1);
+      };
+      cells.push_back(per(sm.thread_instructions, sm.warp_instructions));
+      cells.push_back(per(sm.resident_warp_cycles, sm.cycles));
+      table.add(cells);
+    }
+  }
+  return table.text();
+}
+
 // All policies on one machine with as many lanes, threads and instructions fetched a cycle: SH6, which no paper has.
 std::string head_to_head(Runner& runner, const MachineDescription& machine, Output& out) {
   const std::pair<const char*, std::string> policies[] = {
@@ -255,6 +287,7 @@ int main(int argc, char** argv) {
                       .machine = part_of("sbi-fermi", 1),
                       .parts = {{"Speed-up over the stack", by_policy},
                                 {"By option", by_option},
+                                {"Where issue slots go", by_cause},
                                 {"All policies on one machine", head_to_head}},
                       .items = 8192,  // eight times the threads that an SM holds, so that its end weighs less
                       .quick_items = 2048});

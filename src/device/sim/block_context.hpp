@@ -9,6 +9,7 @@
 
 #include "device/machine/core.hpp"
 #include "device/machine/spin_watch.hpp"
+#include "device/sim/issue_pool.hpp"
 #include "device/sim/policies/divergence.hpp"
 #include "device/sim/policies/residency.hpp"
 #include "device/sim/scoreboard.hpp"
@@ -43,6 +44,7 @@ struct BlockContext {
   machine::Core core;
   std::unique_ptr<DivergencePolicy> divergence;
   std::vector<WarpContext> warps;
+  std::vector<IssuePool> pools;  // its groups, by the schedulers that have them; none where contexts issue together
   // Where blocks give way to others: its number in the rotation, whether its warps can issue, and whether what they
   // wait for may have changed.
   std::uint64_t id = 0;

@@ -56,6 +56,7 @@ struct IssueGroup {
   const OpTiming* op = nullptr;  // at its place
   Cycle ready = 0;               // cycle from which it can issue, as far as is known
   Wait wait = Wait::none;        // what `ready` is waiting for
+  std::uint32_t place = ~0u;     // in its pool
 };
 
 }  // namespace heddle::device::sim

@@ -35,8 +35,13 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
       operands_(machine, residency_->warp_slots()),
       queue_(memory, make_memory_queue(machine.policies.memory_queue), index, residency_->warp_slots()),
       schedulers_(std::max(machine.front.schedulers, 1u)),
+      all_groups_(schedulers_.size()),
       physical_(residency_->rotates() ? machine.residency.warps : 0) {
   for (Scheduler& scheduler : schedulers_) scheduler.policy = make_scheduler(machine.policies.scheduler);
+  order_ = schedulers_.front().policy->order();
+  for (std::uint32_t warp = 0; warp < std::max<std::uint32_t>(residency_->warp_slots(), shape_.warps); ++warp)
+    for (unsigned thread = 0; thread < shape_.width; ++thread)
+      lane_table_.push_back(static_cast<std::uint8_t>(lanes_->lane(thread, warp, shape_)));
   for (std::uint32_t slot = residency_->warp_slots(); slot-- > 0;) free_slots_.push_back(slot);
   const Residency& limits = machine.residency;
   if (residency_->rotates())
@@ -47,12 +52,11 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
   if (const Interweaving* how = issue_policy_->interweaving()) {
     const SlotChooser::Rules rules{*how, options_.is("slot2", "any-free-group"), options_.number("ways"), shape_.warps,
                                    options_.is("fit", "any")};
-    interweave_ =
-        std::make_unique<Interweave>(Interweave{.rows = RowSet(machine),
-                                                .chooser = SlotChooser(rules, statistics_.policy),
-                                                .candidates = {},
-                                                .where = {},
-                                                .by_instruction = schedulers_.front().policy->by_instruction()});
+    interweave_ = std::make_unique<Interweave>(Interweave{.rows = RowSet(machine),
+                                                          .chooser = SlotChooser(rules, statistics_.policy),
+                                                          .candidates = {},
+                                                          .where = {},
+                                                          .by_instruction = order_ == SchedulerOrder::by_instruction});
   }
 }
 
@@ -80,40 +84,10 @@ void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
   context.wide = interweave_ != nullptr;
   block.divergence = make_divergence(machine_.policies.divergence, context);
   if (interweave_ && options_.is("scoreboard", "matrix")) block.matrices.resize((block.warps.size() + 1) / 2);
+  if (!interweave_) block.pools.resize(machine_.front.pools_by_warp ? schedulers_.size() : 1, IssuePool(order_));
   join_rotation(block);
   pool_groups(block, start);
   ++epoch_;
-}
-
-// Gives new groups of the block what is the SM's in them, and puts all into the schedulers' pools.
-void Sm::pool_groups(BlockContext& block, Cycle not_before) {
-  for (IssueGroup* group : block.divergence->groups()) {
-    if (group->block && !group->formed) continue;
-    if (!group->block) {
-      group->block = &block;
-      group->age = next_age_++;
-      group->not_before = not_before;
-    }
-    group->slot = block.warps[group->warp].slot;
-    evaluate(*group);
-  }
-  rebuild_pools();
-}
-
-void Sm::rebuild_pools() {
-  for (Scheduler& scheduler : schedulers_) {
-    scheduler.pool.clear();
-    scheduler.wake = now_;
-  }
-  for (const auto& block : blocks_) {
-    if (!block->active) continue;
-    for (IssueGroup* group : block->divergence->groups()) {
-      if (machine_.front.pools_by_warp)
-        schedulers_[group->slot % schedulers_.size()].pool.push_back(group);
-      else
-        for (Scheduler& scheduler : schedulers_) scheduler.pool.push_back(group);
-    }
-  }
 }
 
 void Sm::remove(BlockContext& block) {
@@ -133,7 +107,7 @@ void Sm::remove(BlockContext& block) {
   residency_->released(block.work.needs);
   ++epoch_;
   std::erase_if(blocks_, [&](const auto& other) { return other.get() == &block; });
-  rebuild_pools();
+  pools_changed();
 }
 
 void Sm::drop(const GridWork& work) {
@@ -214,8 +188,11 @@ void Sm::evaluate(IssueGroup& group) {
   if (group.mask == 0) {
     group.ready = never;
     group.wait = Wait::end;
-    for (const machine::Thread* thread : *group.threads)
-      if (thread && thread->state != machine::ThreadState::exited) group.wait = Wait::barrier;
+    const bool waits = std::any_of(group.threads->begin(), group.threads->end(), [](const machine::Thread* thread) {
+      return thread && thread->state != machine::ThreadState::exited;
+    });
+    if (waits) group.wait = Wait::barrier;
+    note_ready(group);
     return;
   }
   const CodeTiming& code = block.work.timing.of(*group.at.code);
@@ -242,6 +219,7 @@ void Sm::evaluate(IssueGroup& group) {
     if (entries != 0 && warp.board->size() >= entries) later(warp.board->first());
     if (op.fence && warp.outstanding != 0) later({never, true});
   }
+  note_ready(group);
   for (Scheduler& scheduler : schedulers_) scheduler.wake = std::min(scheduler.wake, std::max(group.ready, now_));
 }
 

@@ -18,6 +18,7 @@
 #include "device/sim/observer.hpp"
 #include "device/sim/operand_stage.hpp"
 #include "device/sim/pipes.hpp"
+#include "device/sim/policies/frontier/frontier.hpp"
 #include "device/sim/policies/interweaving/chooser.hpp"
 #include "device/sim/policies/registry.hpp"
 #include "device/sim/policies/virtual_thread/physical_warps.hpp"
@@ -83,7 +84,6 @@ class Sm {
  private:
   struct Scheduler {
     std::unique_ptr<WarpSchedPolicy> policy;
-    std::vector<IssueGroup*> pool;
     Cycle wake = 0;       // nothing can issue before
     Cycle free = 0;       // its next turn after one that issued
     Cycle operands = 0;   // until when an instruction that waits for operands holds it up
@@ -92,11 +92,14 @@ class Sm {
     unsigned bucket = 0;  // of lanes; of slots that issue
   };
 
-  // A context of a warp of 64 threads.
+  // A context of a warp of 64 threads, and the groups of its halves. Null: the warp has no such half.
   struct Context {
     BlockContext* block = nullptr;
-    std::size_t wide = 0;
+    Frontier* frontier = nullptr;
+    std::uint32_t wide = 0, number = 0;  // the warp, in its block and on the SM
     unsigned slot = 0;
+    IssueGroup* half[Frontier::halves] = {};
+    Cycle since = 0;  // of a candidate: since when its instruction has waited
   };
   // Of policies that issue two instructions together.
   struct Interweave {
@@ -105,20 +108,20 @@ class Sm {
     std::vector<SlotCandidate> candidates;
     std::vector<Context> where;   // of the candidates
     bool by_instruction = false;  // the oldest is the instruction that has waited for longest, else the oldest warp's
-    std::vector<std::uint32_t> order = {};
+    std::vector<Context> contexts = {};  // of all blocks, by age of their warps
     Cycle wake = 0;
     SlotUse use = SlotUse::idle;
   };
+  void list_contexts();
   void collect_contexts();
-  void sort_by_instruction();
+  Cycle add_candidate(const Context& context);
   bool issue_together();
   void issue_context(const Context& context, Scheduler& scheduler, bool shares);
-  void settle_context(BlockContext& block, std::size_t wide);
+  void settle_context(const Context& context);
   Scoreboard& matrix_of(BlockContext& block, std::uint32_t warp);
   Scoreboard::Check check_matrix(IssueGroup& group, const Scoreboard::Check& exact);
 
   bool turn(unsigned scheduler);
-  void collect(unsigned scheduler);
   void account(Scheduler& scheduler);
   void account_residents();
   Cycle pipe_free(const OpTiming& op, unsigned scheduler) const;
@@ -132,7 +135,7 @@ class Sm {
   void gather(IssueGroup& group);
   void complete_meetings(const IssueGroup& group, std::uint32_t warp);
   void count_lanes(const IssueGroup& group);
-  unsigned lane_of(const IssueGroup& group, unsigned lane) const;
+  std::span<const std::uint8_t> lanes_of(const IssueGroup& group) const;
   void watch(IssueGroup& group, std::uint32_t from);
 
   // Groups whose threads are back only when their instruction is done.
@@ -169,7 +172,17 @@ class Sm {
   void take_completions();
   bool end_block(BlockContext& block);
   void remove(BlockContext& block);
-  void rebuild_pools();
+  // Schedulers have warps of their own, or all of them all.
+  unsigned pool_of(std::uint32_t number) const {
+    return machine_.front.pools_by_warp ? number % static_cast<unsigned>(schedulers_.size()) : 0;
+  }
+  void pools_changed();
+  std::span<IssueGroup* const> groups_of(unsigned scheduler);
+  IssueGroup* choose(unsigned scheduler);
+  SlotUse wait_of(unsigned pool) const;
+  void note_ready(const IssueGroup& group) {
+    if (!interweave_) group.block->pools[pool_of(group.slot)].note(group);
+  }
   void fail(BlockContext& block);
 
   const MachineDescription& machine_;
@@ -180,13 +193,16 @@ class Sm {
   std::unique_ptr<IssuePolicy> issue_policy_;
   std::unique_ptr<LaneMap> lanes_;
   const LaneShape shape_;
+  std::vector<std::uint8_t> lane_table_;    // by warp and thread: the lane that the thread uses
   std::unique_ptr<Interweave> interweave_;  // null: each scheduler issues alone
   PipeSet pipes_;
   OperandStage operands_;
   LoadStoreQueue queue_;
   std::vector<Scheduler> schedulers_;
-  std::unique_ptr<BlockRotation> rotation_;  // null: all blocks are active
-  PhysicalWarps physical_;                   // empty: as many as virtual ones
+  SchedulerOrder order_ = SchedulerOrder::own;
+  std::vector<std::vector<IssueGroup*>> all_groups_;  // by pool: of all blocks; empty: to be made when asked for
+  std::unique_ptr<BlockRotation> rotation_;           // null: all blocks are active
+  PhysicalWarps physical_;                            // empty: as many as virtual ones
   Cycle rotate_at_ = never;
   std::uint64_t next_block_id_ = 0;
   std::vector<std::unique_ptr<BlockContext>> blocks_;

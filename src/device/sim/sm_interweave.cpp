@@ -1,30 +1,32 @@
 // Cycles in which two instructions issue together, of warps of 64 threads (Simultaneous Branch and Warp Interweaving).
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include "device/sim/policies/frontier/frontier.hpp"
 #include "device/sim/sm.hpp"
 
 namespace heddle::device::sim {
-namespace {
 
-// The groups of a context: one for each half of the warp that has threads in it.
-struct Halves {
-  IssueGroup* group[Frontier::halves] = {};
-  unsigned count = 0;
-};
-
-Halves halves_of(const Frontier& frontier, std::size_t wide, unsigned slot) {
-  Halves halves;
-  for (unsigned half = 0; half < Frontier::halves; ++half) {
-    IssueGroup& group = frontier.group(wide, slot, half);
-    if (group.threads && group.mask != 0) halves.group[halves.count++] = &group;
+// The contexts of all blocks, after one has come or gone.
+void Sm::list_contexts() {
+  std::vector<Context>& contexts = interweave_->contexts;
+  contexts.clear();
+  const unsigned slots = issue_policy_->interweaving()->branches ? 2 : 1;
+  for (const auto& block : blocks_) {
+    auto& frontier = static_cast<Frontier&>(*block->divergence);
+    for (std::uint32_t wide = 0; wide < frontier.wide_warps(); ++wide) {
+      for (unsigned slot = 0; slot < slots; ++slot) {
+        Context context{.block = block.get(), .frontier = &frontier, .wide = wide, .number = frontier.number(wide)};
+        context.slot = slot;
+        for (unsigned half = 0; half < Frontier::halves; ++half) {
+          IssueGroup& group = frontier.group(wide, slot, half);
+          if (group.threads) context.half[half] = &group;
+        }
+        contexts.push_back(context);
+      }
+    }
   }
-  return halves;
 }
-
-}  // namespace
 
 // The contexts that can issue now, the oldest first. Sets what the slots wait for, and the cycle of the next candidate.
 void Sm::collect_contexts() {
@@ -32,47 +34,35 @@ void Sm::collect_contexts() {
   state.candidates.clear();
   state.where.clear();
   Cycle wake = never;
-  unsigned waits[8] = {};
-  for (const auto& block : blocks_) {
-    const auto& frontier = static_cast<const Frontier&>(*block->divergence);
-    for (std::size_t wide = 0; wide < frontier.wide_warps(); ++wide) {
-      for (unsigned slot = 0; slot < (issue_policy_->interweaving()->branches ? 2u : 1u); ++slot) {
-        const Halves halves = halves_of(frontier, wide, slot);
-        if (halves.count == 0) {
-          if (slot == 0) ++waits[static_cast<unsigned>(frontier.group(wide, 0, 0).wait)];
-          continue;
-        }
-        Cycle ready = 0;
-        Wait wait = Wait::none;
-        for (unsigned i = 0; i < halves.count; ++i) {
-          if (halves.group[i]->ready <= ready) continue;
-          ready = halves.group[i]->ready;
-          wait = halves.group[i]->wait;
-        }
-        if (ready > now_) {
-          wake = std::min(wake, ready);
-          ++waits[static_cast<unsigned>(wait)];
-          continue;
-        }
-        if (slot == 1 && frontier.suspended(wide)) {
-          ++statistics_.policy[PolicyEvent::suspended];
-          continue;
-        }
-        const IssueGroup& first = *halves.group[0];
-        const bool full = first.op->pipe == PipeClass::lsu && queue_.full();
-        const unsigned row = state.rows.row(first.op->pipe);
-        const Cycle free = full ? now_ + 1 : state.rows.free_at(row);
-        if (free > now_) wake = std::min(wake, free);
-        state.candidates.push_back({block.get(), static_cast<std::uint32_t>(wide), frontier.number(wide), slot,
-                                    frontier.group(wide, 0, 0).age, frontier.contexts(wide).hot(slot).order,
-                                    frontier.lanes(wide, slot), row, free <= now_, free <= now_ + 1,
-                                    state.rows.interval(first.op->pipe) > 1});
-        state.where.push_back({block.get(), wide, slot});
-      }
+  unsigned waits = 0;  // a bit of each kind
+  for (const Context& context : state.contexts) {
+    Cycle ready = 0;
+    Wait wait = Wait::none;
+    bool there = false;
+    for (const IssueGroup* half : context.half) {
+      if (!half || half->mask == 0) continue;
+      there = true;
+      if (half->ready <= ready) continue;
+      ready = half->ready;
+      wait = half->wait;
     }
+    if (!there) {
+      if (context.slot == 0) waits |= 1u << static_cast<unsigned>(context.half[0]->wait);
+      continue;
+    }
+    if (ready > now_) {
+      wake = std::min(wake, ready);
+      waits |= 1u << static_cast<unsigned>(wait);
+      continue;
+    }
+    if (context.slot == 1 && context.frontier->suspended(context.wide)) {
+      ++statistics_.policy[PolicyEvent::suspended];
+      continue;
+    }
+    const Cycle free = add_candidate(context);
+    if (free > now_) wake = std::min(wake, free);
   }
-  if (state.by_instruction) sort_by_instruction();
-  const auto any = [&](Wait one) { return waits[static_cast<unsigned>(one)] != 0; };
+  const auto any = [&](Wait one) { return (waits >> static_cast<unsigned>(one) & 1) != 0; };
   state.wake = wake;
   state.use = !state.candidates.empty() ? SlotUse::pipeline
               : any(Wait::result)       ? SlotUse::result
@@ -82,23 +72,26 @@ void Sm::collect_contexts() {
                                         : SlotUse::idle;
 }
 
-// Candidates come by age of their warps: these are put in the order of their instructions.
-void Sm::sort_by_instruction() {
+// Contexts come by age of their warps. Returns the cycle in which the units of this one are free.
+Cycle Sm::add_candidate(const Context& context) {
   Interweave& state = *interweave_;
-  const auto since = [&](const Context& at) {
-    return static_cast<const Frontier&>(*at.block->divergence).contexts(at.wide).hot(at.slot).not_before;
-  };
-  std::vector<std::uint32_t>& order = state.order;
-  order.resize(state.where.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::uint32_t a, std::uint32_t b) { return since(state.where[a]) < since(state.where[b]); });
-  const std::vector<SlotCandidate> candidates = state.candidates;
-  const std::vector<Context> where = state.where;
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    state.candidates[i] = candidates[order[i]];
-    state.where[i] = where[order[i]];
-  }
+  const Frontier& frontier = *context.frontier;
+  const IssueGroup* const low = context.half[0];
+  const PipeClass pipe = (low && low->mask != 0 ? low : context.half[1])->op->pipe;
+  const SplitContext& split = frontier.contexts(context.wide).hot(context.slot);
+  const bool full = pipe == PipeClass::lsu && queue_.full();
+  const unsigned row = state.rows.row(pipe);
+  const Cycle free = full ? now_ + 1 : state.rows.free_at(row);
+  std::size_t place = state.where.size();
+  if (state.by_instruction)  // behind those that have waited for as long
+    while (place > 0 && state.where[place - 1].since > split.not_before) --place;
+  const auto at = static_cast<std::ptrdiff_t>(place);
+  state.candidates.insert(
+      state.candidates.begin() + at,
+      {context.block, context.wide, context.number, context.slot, frontier.group(context.wide, 0, 0).age, split.order,
+       frontier.lanes(context.wide, context.slot), row, free <= now_, free <= now_ + 1, state.rows.interval(pipe) > 1});
+  state.where.insert(state.where.begin() + at, context)->since = split.not_before;
+  return free;
 }
 
 // One cycle. Returns false before an operation that must wait for other SMs.
@@ -116,8 +109,8 @@ bool Sm::issue_together() {
   };
   const auto ordered = [&](const SlotCandidate* one) {
     if (!one) return false;
-    const auto& at = state.where[index_of(one)];
-    return halves_of(static_cast<const Frontier&>(*at.block->divergence), at.wide, at.slot).group[0]->op->ordered;
+    const Context& at = state.where[index_of(one)];
+    return (at.half[0] && at.half[0]->mask != 0 ? at.half[0] : at.half[1])->op->ordered;
   };
   const std::uint64_t wanted = std::uint64_t{ordered(choice.first)} + (ordered(choice.second) ? 1 : 0);
   if (wanted != 0 && orders_ == 0) {
@@ -146,25 +139,28 @@ bool Sm::issue_together() {
   };
   // What the first instruction did may have moved threads of the second one's warp on, into other contexts.
   const auto is_same = [&](const Context& one, const SlotCandidate& candidate) {
-    const auto& frontier = static_cast<const Frontier&>(*one.block->divergence);
-    return frontier.contexts(one.wide).hot(one.slot).order == candidate.order &&
-           frontier.lanes(one.wide, one.slot) == candidate.lanes;
+    return one.frontier->contexts(one.wide).hot(one.slot).order == candidate.order &&
+           one.frontier->lanes(one.wide, one.slot) == candidate.lanes;
   };
   if (choice.second && there(second) && is_same(second, *choice.second))
     issue_context(second, secondary, choice.same_row);
   for (const Context& one : {first, second})
-    if (there(one)) settle_context(*one.block, one.wide);
+    if (there(one)) settle_context(one);
   return true;
 }
 
 // Both halves of a context execute its instruction.
 void Sm::issue_context(const Context& context, Scheduler& scheduler, bool shares) {
   Interweave& state = *interweave_;
-  const auto& frontier = static_cast<const Frontier&>(*context.block->divergence);
-  const Halves halves = halves_of(frontier, context.wide, context.slot);
-  unsigned lanes = 0;
-  for (unsigned i = 0; i < halves.count; ++i) lanes += static_cast<unsigned>(std::popcount(halves.group[i]->mask));
-  const PipeClass pipe = halves.group[0]->op->pipe;
+  IssueGroup* halves[Frontier::halves];
+  unsigned count = 0, lanes = 0;
+  for (IssueGroup* half : context.half) {
+    if (!half || half->mask == 0) continue;
+    halves[count++] = half;
+    lanes += static_cast<unsigned>(std::popcount(half->mask));
+  }
+  const OpTiming* const op = halves[0]->op;
+  const PipeClass pipe = op->pipe;
   state.rows.occupy(pipe, now_);
   if (!shares) {
     statistics_.issue_slots += Frontier::halves;
@@ -175,10 +171,9 @@ void Sm::issue_context(const Context& context, Scheduler& scheduler, bool shares
   // Schedulers that follow one another take a cycle each: the first one's has passed when its choice issues.
   const Interweaving& how = *issue_policy_->interweaving();
   const Cycle latency = pipes_.latency(pipe) + how.delivery + (how.warps && &scheduler == &schedulers_[1] ? 1 : 0);
-  statistics_.warp_instructions -= halves.count - 1;  // they are one
-  const OpTiming* const op = halves.group[0]->op;
-  for (unsigned i = 0; i < halves.count; ++i) {
-    IssueGroup& half = *halves.group[i];
+  statistics_.warp_instructions -= count - 1;  // they are one
+  for (unsigned i = 0; i < count; ++i) {
+    IssueGroup& half = *halves[i];
     // What the half before it has done may have moved its threads on: they met others, or their warp's last ones left.
     if (i > 0 && (half.mask == 0 || half.op != op)) {
       ++statistics_.warp_instructions;
@@ -189,12 +184,15 @@ void Sm::issue_context(const Context& context, Scheduler& scheduler, bool shares
   }
 }
 
-void Sm::settle_context(BlockContext& block, std::size_t wide) {
-  auto& frontier = static_cast<Frontier&>(*block.divergence);
-  frontier.sort(wide);
-  for (unsigned slot = 0; slot < 2; ++slot)
-    for (unsigned half = 0; half < Frontier::halves; ++half)
-      if (frontier.group(wide, slot, half).threads) evaluate(frontier.group(wide, slot, half));
+void Sm::settle_context(const Context& context) {
+  Frontier& frontier = *context.frontier;
+  frontier.sort(context.wide);
+  for (unsigned slot = 0; slot < 2; ++slot) {
+    for (unsigned half = 0; half < Frontier::halves; ++half) {
+      IssueGroup& group = frontier.group(context.wide, slot, half);
+      if (group.threads) evaluate(group);
+    }
+  }
 }
 
 // Its entries know in which slots the threads may be now that were in the slot of the instruction (section 2.7).

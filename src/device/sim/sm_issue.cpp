@@ -1,6 +1,5 @@
 // What a scheduler does in its turn, and what an instruction does when it issues.
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "device/sim/policies/frontier/frontier.hpp"
@@ -23,42 +22,6 @@ Cycle Sm::read_operands(const IssueGroup& group, unsigned scheduler) {
   return late;
 }
 
-// Finds the groups that can issue now, when the next one can, and why none can.
-void Sm::collect(unsigned number) {
-  Scheduler& scheduler = schedulers_[number];
-  ready_.clear();
-  // When pipes are free is the same for all groups that want one of a class. Unknown until the first of them asks.
-  constexpr Cycle unknown = never - 1;
-  std::array<Cycle, std::size_t{2} * pipe_classes> free_at;
-  free_at.fill(unknown);
-  Cycle wake = never;
-  unsigned waits[8] = {};
-  bool pipeline = false;
-  for (IssueGroup* group : scheduler.pool) {
-    if (group->ready > now_) {
-      wake = std::min(wake, group->ready);
-      ++waits[static_cast<unsigned>(group->wait)];
-      continue;
-    }
-    Cycle& free = free_at[static_cast<std::size_t>(group->op->pipe) * 2 + (group->op->multiplies ? 1 : 0)];
-    if (free == unknown) free = pipe_free(*group->op, number);
-    if (free <= now_) {
-      ready_.push_back(group);
-      continue;
-    }
-    pipeline = true;
-    wake = std::min(wake, free);
-  }
-  const auto any = [&](Wait wait) { return waits[static_cast<unsigned>(wait)] != 0; };
-  scheduler.wake = wake;
-  scheduler.use = pipeline             ? SlotUse::pipeline
-                  : any(Wait::result)  ? SlotUse::result
-                  : any(Wait::control) ? SlotUse::control
-                  : any(Wait::memory)  ? SlotUse::memory
-                  : any(Wait::barrier) ? SlotUse::barrier
-                                       : SlotUse::idle;
-}
-
 // Returns false before an operation that must wait for other SMs.
 bool Sm::turn(unsigned number) {
   Scheduler& scheduler = schedulers_[number];
@@ -69,10 +32,9 @@ bool Sm::turn(unsigned number) {
     scheduler.wake = scheduler.operands;
     return true;
   }
-  scheduler.policy->look(scheduler.pool);
-  collect(number);
-  if (ready_.empty()) return true;
-  IssueGroup* const group = scheduler.policy->pick(ready_);
+  if (scheduler.policy->looks()) scheduler.policy->look(groups_of(number));
+  IssueGroup* const group = choose(number);
+  if (!group) return true;
   if (group->op->ordered) {
     if (orders_ == 0) {
       scheduler.wake = now_;
@@ -110,6 +72,7 @@ unsigned Sm::issue_turn(IssueGroup& group, unsigned scheduler) {
   }
   group.not_before = std::max(group.not_before, now_ + 1);
   group.ready = std::max(group.ready, group.not_before);
+  note_ready(group);
   return lanes;
 }
 
@@ -128,7 +91,7 @@ unsigned Sm::issue_shared(IssueGroup& group, unsigned scheduler) {
   };
   add(group);
   // The others in turn, so that none of the pool starves.
-  const auto& pool = schedulers_[scheduler].pool;
+  const auto pool = groups_of(scheduler);
   const auto first = static_cast<std::size_t>(std::find(pool.begin(), pool.end(), &group) - pool.begin());
   for (std::size_t i = 1; i < pool.size() && lanes < machine::warp_size; ++i) {
     IssueGroup& other = *pool[(first + i) % pool.size()];
@@ -189,7 +152,7 @@ bool Sm::settle(IssueGroup& group, std::uint32_t from) {
     pool_groups(block, not_before);
   }
   if ((there || group.formed) && watches_ && effects_.branched != 0) watch(group, from);
-  if (there) evaluate(group);
+  if (there && !interweave_) evaluate(group);  // else when all of the cycle has issued
   if (released_ || met_others_) resume_others(block, warp);
   if (effects_.exited != 0 && end_block(block)) return false;
   return there;
@@ -222,11 +185,12 @@ void Sm::note_registers(IssueGroup& group, const OpTiming& op, Cycle ready, std:
     matrix_of(block, group.warp).add(reg, LaneMask{1} << slot, ready, access);
 }
 
-// The lane of the SIMD unit that a lane of the group uses.
-unsigned Sm::lane_of(const IssueGroup& group, unsigned lane) const {
-  if (group.formed) return lane;
-  if (!interweave_) return lanes_->lane(lane, group.slot, shape_);
-  return lanes_->lane(lane + group.warp % 2 * machine::warp_size, group.slot / 2, shape_);
+// The lanes of the SIMD unit that the lanes of a static warp's group use.
+std::span<const std::uint8_t> Sm::lanes_of(const IssueGroup& group) const {
+  const std::size_t first = interweave_
+                                ? std::size_t{group.slot / 2} * shape_.width + group.warp % 2 * machine::warp_size
+                                : std::size_t{group.slot} * shape_.width;
+  return std::span(lane_table_).subspan(first, machine::warp_size);
 }
 
 void Sm::count_lanes(const IssueGroup& group) {
@@ -235,8 +199,11 @@ void Sm::count_lanes(const IssueGroup& group) {
     ++full_issues_;
     return;
   }
-  for (LaneMask lanes = group.mask; lanes != 0; lanes &= lanes - 1)
-    ++statistics_.lane_uses[lane_of(group, static_cast<unsigned>(std::countr_zero(lanes))) % machine::warp_size];
+  const std::uint8_t* const table = group.formed ? nullptr : lanes_of(group).data();
+  for (LaneMask lanes = group.mask; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    ++statistics_.lane_uses[(table ? table[lane] : lane) % machine::warp_size];
+  }
 }
 
 // The group has jumped; where it only repeats what it did, others may have to run first.

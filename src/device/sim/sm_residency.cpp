@@ -79,7 +79,7 @@ void Sm::rotate() {
   }
   const auto& changes = rotation_->step(now_, memory_.shared_free());
   for (const BlockRotation::Change& change : changes) apply(change);
-  if (!changes.empty()) rebuild_pools();
+  if (!changes.empty()) pools_changed();
   rotate_at_ = changes.empty() ? std::min(again, rotation_->next_event()) : now_ + 1;
 }
 

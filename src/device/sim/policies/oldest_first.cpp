@@ -13,6 +13,7 @@ class OldestFirst final : public WarpSchedPolicy {
                              [](const IssueGroup* a, const IssueGroup* b) { return a->age < b->age; });
   }
   void issued(const IssueGroup&) override {}
+  SchedulerOrder order() const override { return SchedulerOrder::by_age; }
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // scheduler=oldest-instruction: the instruction that has been in its warp's buffer for longest (Simultaneous Branch and
 // Warp Interweaving, section 2.1).
 #include <algorithm>
-#include <tuple>
 
 #include "device/sim/policies/warp_scheduler.hpp"
 
@@ -13,11 +12,11 @@ class OldestInstruction final : public WarpSchedPolicy {
  public:
   IssueGroup* pick(std::span<IssueGroup* const> ready) const override {
     return *std::min_element(ready.begin(), ready.end(), [](const IssueGroup* a, const IssueGroup* b) {
-      return std::tie(a->not_before, a->age) < std::tie(b->not_before, b->age);
+      return a->not_before != b->not_before ? a->not_before < b->not_before : a->age < b->age;
     });
   }
   void issued(const IssueGroup&) override {}
-  bool by_instruction() const override { return true; }
+  SchedulerOrder order() const override { return SchedulerOrder::by_instruction; }
 };
 
 }  // namespace

@@ -12,6 +12,7 @@ constexpr std::size_t active_warps = 8;
 
 class TwoLevel final : public WarpSchedPolicy {
  public:
+  bool looks() const override { return true; }
   void look(std::span<IssueGroup* const> all) override {
     const auto stays = [&](std::uint64_t age) {
       return std::any_of(all.begin(), all.end(), [&](const IssueGroup* g) {

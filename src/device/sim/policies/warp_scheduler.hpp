@@ -8,6 +8,13 @@
 
 namespace heddle::device::sim {
 
+// Which groups come first, for policies whose order is that of a number of each group. Equal ones come by age.
+enum class SchedulerOrder : std::uint8_t {
+  own,             // none of these: pick() is asked
+  by_age,          // the smallest age
+  by_instruction,  // the instruction that its warp has had for longest
+};
+
 // One object for each scheduler of each SM.
 class WarpSchedPolicy {
  public:
@@ -17,11 +24,13 @@ class WarpSchedPolicy {
   virtual IssueGroup* pick(std::span<IssueGroup* const> ready) const = 0;
   // The group issues now.
   virtual void issued(const IssueGroup& group) = 0;
-  // Before pick(), where the policy wants to know of groups that cannot issue: all of the scheduler's, `ready` among
-  // them.
+  // Whether the policy wants to know of groups that cannot issue: then look() is called before pick(), with all of the
+  // scheduler's groups, `ready` among them.
+  virtual bool looks() const { return false; }
   virtual void look(std::span<IssueGroup* const> /*all*/) {}
-  // For slots that share a cycle, which have their own rules: "the oldest" is among instructions, not among warps.
-  virtual bool by_instruction() const { return false; }
+  // Where it is not `own`, the first one in this order is what pick() would choose, and need not be asked for: the SM
+  // has seen all groups then. Slots that share a cycle have their own rules, and take "the oldest" from it.
+  virtual SchedulerOrder order() const { return SchedulerOrder::own; }
 };
 
 std::unique_ptr<WarpSchedPolicy> make_loose_round_robin();

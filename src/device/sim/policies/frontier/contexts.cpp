@@ -76,9 +76,15 @@ void WarpContexts::settle(std::vector<SplitContext>& list, Cycle) {
 }
 
 void WarpContexts::replace(unsigned slots, std::vector<SplitContext>& arrivals, Cycle now) {
+  const auto stays = [&](unsigned slot) { return hot_[slot].mask != 0 && !((slots >> slot) & 1); };
+  if (arrivals.size() == 1 && head_ == ColdTable::none && !stays(0) && !stays(1)) {  // its threads are together
+    hot_[0] = arrivals.front();
+    hot_[1] = {};
+    return;
+  }
   list_.clear();
   for (unsigned slot = 0; slot < 2; ++slot)
-    if (hot_[slot].mask != 0 && !((slots >> slot) & 1)) list_.push_back(hot_[slot]);
+    if (stays(slot)) list_.push_back(hot_[slot]);
   list_.insert(list_.end(), arrivals.begin(), arrivals.end());
   settle(list_, now);
   while (list_.size() > 2) {

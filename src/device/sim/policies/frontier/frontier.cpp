@@ -21,6 +21,7 @@ Frontier::Frontier(const DivergenceContext& context)
       text_order_(context.options.is("layout", "asis")),
       constrained_(context.options.is("constraints", "on")),
       by_dominator_(context.options.is("divide", "dominator")),
+      tracks_moves_(context.options.is("scoreboard", "matrix")),
       cold_(std::size_t{context.options.number("cold")} * block_.warps.size(), context.options.number("sorter"),
             context.counts) {
   const std::size_t per_wide = wide_ ? halves : 1;
@@ -44,10 +45,6 @@ Frontier::Frontier(const DivergenceContext& context)
 }
 
 Frontier::~Frontier() = default;
-
-IssueGroup& Frontier::group(std::size_t wide, unsigned slot, unsigned half) const {
-  return *groups_[(wide * 2 + slot) * halves + half];
-}
 
 const FrontierLayout& Frontier::layout_of(const machine::Code& code) const {
   if (known_code_ != &code) {
@@ -76,23 +73,31 @@ void Frontier::arrive(WideWarp& warp, std::uint32_t of, LaneMask lanes, Cycle no
       warp.waiting |= bit;
       continue;
     }
-    const Place place = place_of(thread);
-    const auto same = std::find_if(warp.arrivals.begin(), warp.arrivals.end(),
-                                   [&](const SplitContext& one) { return one.place == place; });
-    if (same != warp.arrivals.end()) {
-      same->mask |= bit;
-      same->not_before = std::max(same->not_before, not_before);
-    } else {
-      warp.arrivals.push_back({order_of(place), bit, place, not_before, 0});
-    }
+    arrive_at(warp, place_of(thread), bit, not_before);
   }
 }
 
-bool Frontier::retire(IssueGroup& group, const machine::Effects&) {
+void Frontier::arrive_at(WideWarp& warp, const Place& place, WideMask lanes, Cycle not_before) {
+  for (SplitContext& one : warp.arrivals) {
+    if (one.place != place) continue;
+    one.mask |= lanes;
+    one.not_before = std::max(one.not_before, not_before);
+    return;
+  }
+  warp.arrivals.push_back({order_of(place), lanes, place, not_before, 0});
+}
+
+bool Frontier::retire(IssueGroup& group, const machine::Effects& effects) {
   const std::size_t wide = wide_of(group.warp);
   WideWarp& warp = warps_[wide];
   warp.retired |= 1u << slot_of(group);
-  arrive(warp, group.warp, group.mask, group.not_before);
+  const bool ordinary = effects.operation != nullptr &&
+                        (effects.waiting | effects.called | effects.returned | effects.exited | effects.branched) == 0;
+  if (ordinary)  // all of them go on with the next instruction
+    arrive_at(warp, {group.at.code, group.at.pc + 1, group.at.depth}, WideMask{group.mask} << shift(group.warp),
+              group.not_before);
+  else
+    arrive(warp, group.warp, group.mask, group.not_before);
   if (!wide_) sort(wide);
   return false;
 }
@@ -169,7 +174,8 @@ Frontier::SlotMoves Frontier::take_moves(std::size_t wide) {
 
 // Gives the groups the hot contexts.
 void Frontier::show(std::size_t wide) {
-  if (wide_) note_moves(warps_[wide]);
+  if (tracks_moves_) note_moves(warps_[wide]);
+  warps_[wide].suspended = is_suspended(warps_[wide]);
   for (unsigned slot = 0; slot < (wide_ ? 2u : 1u); ++slot) {
     const SplitContext& context = warps_[wide].contexts.hot(slot);
     for (unsigned half = 0; half < (wide_ ? halves : 1); ++half) {
@@ -198,10 +204,10 @@ WideMask Frontier::lanes(std::size_t wide, unsigned slot) const {
   return lanes;
 }
 
-bool Frontier::suspended(std::size_t wide) const {
+bool Frontier::is_suspended(const WideWarp& warp) const {
   if (!constrained_) return false;
-  const SplitContext& primary = warps_[wide].contexts.hot(0);
-  const SplitContext& secondary = warps_[wide].contexts.hot(1);
+  const SplitContext& primary = warp.contexts.hot(0);
+  const SplitContext& secondary = warp.contexts.hot(1);
   if (primary.mask == 0 || secondary.mask == 0) return false;
   if (primary.place.code != secondary.place.code || primary.place.depth != secondary.place.depth) return false;
   const auto& ops = layout_of(*secondary.place.code).ops;

@@ -29,11 +29,13 @@ class Frontier final : public DivergencePolicy {
   std::size_t wide_warps() const { return warps_.size(); }
   const WarpContexts& contexts(std::size_t wide) const { return warps_[wide].contexts; }
   // Of the context in the slot: a half without threads has an empty mask.
-  IssueGroup& group(std::size_t wide, unsigned slot, unsigned half) const;
+  IssueGroup& group(std::size_t wide, unsigned slot, unsigned half) const {
+    return *groups_[(wide * 2 + slot) * halves + half];
+  }
   // Its lanes of the SIMD unit.
   WideMask lanes(std::size_t wide, unsigned slot) const;
   // The secondary context waits at a join while the primary one is in the join's region.
-  bool suspended(std::size_t wide) const;
+  bool suspended(std::size_t wide) const { return warps_[wide].suspended; }
   void sort(std::size_t wide);
   // Where the threads of each slot (0: the first context, 1: the second, 2: all others) have gone since the last call:
   // bits of slots. That is the product of the transitions of section 2.7.
@@ -54,12 +56,15 @@ class Frontier final : public DivergencePolicy {
     std::vector<SplitContext> arrivals;
     WideMask waiting = 0;  // threads in no context, as they wait
     bool yields = false;   // the first context only repeats itself
+    bool suspended = false;
     WideMask shown[2] = {};
     mutable WideMask mapped[2] = {},
                      lanes[2] = {};  // by slot: lanes of the SIMD unit of the mask that was asked for last
     SlotMoves moves = {1, 2, 4};
   };
   void arrive(WideWarp& warp, std::uint32_t of, LaneMask lanes, Cycle not_before);
+  void arrive_at(WideWarp& warp, const Place& place, WideMask lanes, Cycle not_before);
+  bool is_suspended(const WideWarp& warp) const;
   std::uint64_t order_of(const Place& place);
   const FrontierLayout& layout_of(const machine::Code& code) const;
   void show(std::size_t wide);
@@ -73,7 +78,7 @@ class Frontier final : public DivergencePolicy {
   const Cycle& now_;
   const std::vector<std::uint32_t> slots_;
   const LaneShape shape_;
-  const bool wide_, text_order_, constrained_, by_dominator_;
+  const bool wide_, text_order_, constrained_, by_dominator_, tracks_moves_;
   ColdTable cold_;
   std::vector<WideWarp> warps_;
   std::vector<std::unique_ptr<IssueGroup>> groups_;  // by warp, slot, half
