@@ -32,7 +32,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 CLIENTS = {
     "numba": {"package": "numba_cuda", "inside": "numba/cuda/tests", "count": r"^(?!benchmarks/|cudasim/)",
               "options": ["-o", "consider_namespace_packages=true"]},
-    "warp": {"package": "warp", "inside": "tests", "count": r"cuda_0", "options": ["--import-mode=importlib"]},
+    "warp": {"package": "warp", "inside": "tests", "count": r"cuda_0", "options": ["--import-mode=importlib", "-s"]},
     "cupy": {"package": "cupy", "count": "", "cpu_environment": {"CUPY_COMPILE_WITH_PTX": "1"}, "imports_from": 2,
              "options": ["--import-mode=importlib"]},
     "tinygrad": {"package": "tinygrad", "count": "", "environment": {"DEV": "CUDA"},

@@ -38,8 +38,7 @@ JobArgument read(ArgumentText text, const std::filesystem::path& folder) {
 }
 
 modules::GivenArgument given(const JobArgument& argument, bool any_type) {
-  if (argument.data.is_array)
-    return {Argument::Kind::array, any_type ? ElementType::unknown : argument.element};
+  if (argument.data.is_array) return {Argument::Kind::array, any_type ? ElementType::unknown : argument.element};
   if (argument.text.kind == ArgumentText::Kind::null) return {Argument::Kind::null};
   return {argument.text.scalar_kind, ElementType::unknown, argument.data.bytes.size()};
 }
@@ -61,8 +60,7 @@ void check_arguments(const ptx::Module& module, const std::string& text, const s
                                   [&](const auto& candidate) { return candidate.function == index; });
   const KernelInfo info = modules::kernel_info(*found, modules::SourceTypes(module, text).parameters(kernel));
   if (info.parameters.size() != arguments.size()) modules::refuse_count(info, arguments.size());
-  for (std::size_t i = 0; i < arguments.size(); ++i)
-    modules::check_argument(info, i, given(arguments[i], any_type));
+  for (std::size_t i = 0; i < arguments.size(); ++i) modules::check_argument(info, i, given(arguments[i], any_type));
 }
 
 }  // namespace heddle::cli

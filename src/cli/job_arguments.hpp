@@ -23,8 +23,8 @@ struct JobArgument {
 // reading throws.
 std::vector<JobArgument> read_arguments(std::span<const std::string> texts, const std::filesystem::path& folder);
 
-// The check of a launch (modules/argument_check.hpp). `text`: the PTX of the module. `any_type`: elements of another type
-// than the kernel's are meant.
+// The check of a launch (modules/argument_check.hpp). `text`: the PTX of the module. `any_type`: elements of another
+// type than the kernel's are meant.
 void check_arguments(const ptx::Module& module, const std::string& text, const std::string& entry,
                      std::span<const JobArgument> arguments, bool any_type);
 

@@ -19,8 +19,9 @@ struct GivenArgument {
 // Whether an array or an address can be passed for it.
 bool takes_address(const Parameter& parameter);
 
-// Throws invalid_argument, which names kernel and parameter, if the parameter does not take it: an address for a number,
-// a number of another kind or size, an array whose elements are of another type. `index` is that of a parameter.
+// Throws invalid_argument, which names kernel and parameter, if the parameter does not take it: an address for a
+// number, a number of another kind or size, an array whose elements are of another type. `index` is that of a
+// parameter.
 void check_argument(const KernelInfo& kernel, std::size_t index, const GivenArgument& given);
 // Throws invalid_argument, which lists the parameters.
 [[noreturn]] void refuse_count(const KernelInfo& kernel, std::size_t given);

@@ -27,6 +27,7 @@
 #include "base/memory_limit.hpp"
 #include "base/variables.hpp"
 #include "device/cpu/codegen/bit_selects.hpp"
+#include "device/cpu/codegen/half_selects.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::device::cpu {
@@ -124,6 +125,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
   pipeline.run(module, modules);
   unmask_bit_selects(module);
+  select_half_bits(module);
 }
 
 std::vector<char> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
