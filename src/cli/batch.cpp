@@ -171,9 +171,10 @@ class Batch {
     }
     sched::KerneletOptions options;
     options.prune = false;
-    return std::make_unique<sched::KerneletPolicy>(
-        std::make_unique<sched::MeasuredRates>(batch::measure_pairs(*profiler_, kernels, *corun_, options_.ratios)),
-        options);
+    auto rates =
+        std::make_unique<sched::MeasuredRates>(batch::measure_pairs(*profiler_, kernels, *corun_, options_.ratios));
+    for (batch::Kernel* kernel : kernels) kernel->reset();  // the pairs ran on their arrays
+    return std::make_unique<sched::KerneletPolicy>(std::move(rates), options);
   }
 
   void find_profiles() {

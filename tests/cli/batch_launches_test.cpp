@@ -3,9 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/file.hpp"
+#include "base/npy.hpp"
 #include "cli/heddle_command.hpp"
 #include "cli/small_kernel.hpp"
 
@@ -166,6 +171,42 @@ TEST_F(BatchLaunches, PtxIsVerified) {
                          here("launch wrong.ptx --device interp --arg zeros:u32:4")}) {
     EXPECT_EQ(ran.code, 1) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr("Operand d of add.f32 is %t, a .u32 register"));
+  }
+}
+
+// Policies that measure kernels run them on the arrays of the jobs.
+TEST_F(BatchLaunches, MeasurementsLeaveNoTraceInResults) {
+  write("count.ptx", std::string(head) + R"(
+.visible .entry count(.param .u64 a)
+{
+  .reg .u64 %p;
+  ld.param.u64 %p, [a];
+  red.global.add.u32 [%p], 1;
+  ret;
+}
+.visible .entry twice(.param .u64 a)
+{
+  .reg .u64 %p;
+  ld.param.u64 %p, [a];
+  red.global.add.u32 [%p], 2;
+  ret;
+}
+)");
+  std::string jobs;
+  for (const char* kernel : {"count", "twice"})
+    jobs += "[[job]]\nfile = \"count.ptx\"\nkernel = \"" + std::string(kernel) +
+            "\"\ngrid = 64\nblock = 64\nargs = [\"out:" + kernel + ".npy:u32:1\"]\n";
+  write("count.toml", jobs);
+  for (const char* policy : {"serial", "kernelet --again", "opt --ratios 1", "opt", "mc:1"}) {
+    const Ran ran = here("batch count.toml --policy " + std::string(policy));
+    EXPECT_EQ(ran.code, 0) << ran.output;
+    for (const auto& [kernel, each] : {std::pair("count", 1u), std::pair("twice", 2u)}) {
+      const std::vector<std::byte> data = base::read_npy(folder_.path() / (std::string(kernel) + ".npy")).data;
+      std::uint32_t sum = 0;
+      ASSERT_EQ(data.size(), sizeof sum);
+      std::memcpy(&sum, data.data(), sizeof sum);
+      EXPECT_EQ(sum, 64 * 64 * each) << policy << " " << kernel;
+    }
   }
 }
 

@@ -51,7 +51,8 @@ std::string select_of(const std::string& type, const std::string& comparison, co
 TEST(HalfSelects, CallNothing) {
   for (const char* comparison : {"ogt", "oge", "olt", "ole", "ugt", "ult", "nnan ogt", "nnan ninf nsz olt"})
     for (const char* other : {"0xH0000", "0xH8000", "0xH3C00", "0xHBC00", "%b"})
-      EXPECT_EQ(called("half", select_of("half", comparison, other)), std::vector<std::string>()) << comparison << other;
+      EXPECT_EQ(called("half", select_of("half", comparison, other)), std::vector<std::string>())
+          << comparison << other;
   for (const char* comparison : {"ogt", "olt"})
     for (const char* other : {"zeroinitializer", "%b"})
       EXPECT_EQ(called("<8 x half>", select_of("<8 x half>", comparison, other)), std::vector<std::string>());
