@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "base/file.hpp"
 #include "cli/heddle_command.hpp"
@@ -54,6 +55,18 @@ TEST_F(Outputs, ATimelineReplacesTimelinesAlone) {
   }
   for (const char* name : {"t.json", "new.json"})
     EXPECT_EQ(here("run --trace " + std::string(name) + " ./script").code, 0);
+}
+
+// The program would run to its end before anyone missed the timeline.
+TEST_F(Outputs, TimelinesAreWrittenToFiles) {
+  ASSERT_EQ(::mkfifo((folder_.path() / "fifo").c_str(), 0600), 0);
+  for (const auto& [name, why] : {std::pair("''", "--trace '': its value is empty"),
+                                  std::pair("fifo", "--trace 'fifo': expected the name of a file"),
+                                  std::pair(".", "--trace '.': expected the name of a file")}) {
+    const Ran ran = here("run --trace " + std::string(name) + " ./script");
+    EXPECT_EQ(ran.code, 2) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr(why), Not(HasSubstr("ran")))) << name;
+  }
 }
 
 TEST_F(Outputs, LinksIntoMissingFoldersMakeNothing) {

@@ -78,10 +78,11 @@ std::string policy(const std::string& name) {
 
 // The program would run to its end before anyone missed it. `given`: the option or the variable.
 std::string trace_file(const std::string& given, const std::string& name) {
+  if (name.empty()) base::fail(ErrorCode::invalid_argument, "{}'': its value is empty", given);
   std::error_code error;
-  const fs::path folder = fs::absolute(name).parent_path();
-  if (name.empty() || fs::is_directory(name, error))
+  if (fs::is_directory(name, error) || fs::is_fifo(name, error))
     base::fail(ErrorCode::invalid_argument, "{}'{}': expected the name of a file", given, name);
+  const fs::path folder = fs::absolute(name).parent_path();
   if (!fs::is_directory(folder, error))
     base::fail(ErrorCode::invalid_argument, "{}{}: there is no folder {}", given, name, folder.string());
   return name;
