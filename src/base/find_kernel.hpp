@@ -1,4 +1,4 @@
-// Which kernel of a module somebody means who names it as the source does.
+// Which kernel of a module a name from the source means.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace heddle::base {
 
 // The place in `kernels`, mangled names, of the one that is `wanted`, or of the only one that has this name in the
-// source (source_name_matches). Throws not_found if there is none, or if several have it; `module` is for the message.
+// source (source_name_matches). Throws not_found if no kernel has it, or if several have it. `module`: its name.
 std::size_t find_kernel(std::span<const std::string> kernels, std::string_view wanted, std::string_view module);
 
 // Throws not_found: the module has no such kernel, but these.

@@ -31,8 +31,8 @@ struct JobText {
 // jobs together have at most a million launches.
 std::vector<JobText> read_job_file(const std::filesystem::path& file);
 
-// A launch as a batch runs it. CUDA C++ is compiled. Throws UsageError for texts that
-// are no arguments, invalid_argument for those that the kernel does not take, and what compiling throws.
+// A launch as a batch runs it. CUDA C++ is compiled. Throws UsageError for texts that are no arguments,
+// invalid_argument for arguments that the kernel does not take, and what compiling throws.
 struct KernelText {
   batch::KernelSpec spec;
   std::vector<ArgumentText> arguments;

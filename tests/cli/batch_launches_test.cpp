@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -50,18 +51,8 @@ again:
 }
 )";
 
-// Thread i writes to place i of 4.
-constexpr const char* writes = R"(
-.visible .entry _Z6writesPj(.param .u64 a)
-{
-  .reg .u64 %p, %q; .reg .u32 %t;
-  ld.param.u64 %p, [a];
-  mov.u32 %t, %tid.x;
-  mul.wide.u32 %q, %t, 4;
-  add.u64 %p, %p, %q;
-  st.global.u32 [%p], %t;
-  ret;
-}
+// Beside the kernel of small_kernel.hpp, as a function of C++.
+constexpr const char* blurs = R"(
 .visible .entry _ZN3img4blurIfEEvPT_(.param .u64 a) { ret; }
 .visible .entry _ZN3img4blurIiEEvPT_(.param .u64 a) { ret; }
 )";
@@ -83,7 +74,10 @@ class BatchLaunches : public HeddleCommand {
     write("waits.ptx", std::string(head) + waits);
     write("counts.ptx", std::string(head) + counts);
     write("far.ptx", std::string(head) + far);
-    write("writes.ptx", std::string(head) + writes);
+    std::string writes = kernel;
+    const std::string_view name = "one";
+    writes.replace(writes.find(name), name.size(), "_Z6writesPj");
+    write("writes.ptx", writes + blurs);
   }
   void write(const std::string& name, std::string_view text) const {
     base::write_file_atomic(folder_.path() / name, text);
