@@ -9,7 +9,6 @@
 #include <memory>
 #include <new>
 #include <optional>
-#include <vector>
 
 #include "base/thread_safety.hpp"
 #include "cuda_api/abi/runtime.hpp"
@@ -61,16 +60,23 @@ struct CUevent_st {
 
 namespace heddle::cuda_api {
 
-// Slots of one kind, in blocks of memory that are never freed, each twice as long as the one before. Any thread.
+// Slots of one kind, in blocks of memory that are never freed, each twice as long as the one before. Any thread. A slot
+// that was given back rests until `resting` others were given back after it: a handle that a program uses after its end
+// is then still invalid, and not that of a new object.
 template <class T>
 class Slots {
  public:
   T& take() {
     const base::Lock lock(mutex_);
-    if (free_.empty()) add_block();
-    T* const slot = free_.back();
-    free_.pop_back();
-    return *slot;
+    if (fresh_ > 0) return blocks_[made_.load(std::memory_order_relaxed) - 1][--fresh_];
+    if (given_ <= resting) {
+      add_block();
+      return blocks_[made_.load(std::memory_order_relaxed) - 1][--fresh_];
+    }
+    Slot& slot = *first_;
+    first_ = slot.next;
+    --given_;
+    return slot;
   }
   // Whether it is one of these slots, in use or not. `slot` may be any number: it is not read. Without a lock, as each
   // launch asks for its stream.
@@ -79,33 +85,43 @@ class Slots {
     const std::size_t blocks = made_.load(std::memory_order_acquire);
     for (std::size_t i = 0; i < blocks; ++i) {
       const std::uintptr_t offset = address - reinterpret_cast<std::uintptr_t>(blocks_[i].get());
-      if (offset < (first_block << i) * sizeof(T)) return offset % sizeof(T) == 0;
+      if (offset < (first_block << i) * sizeof(Slot)) return offset % sizeof(Slot) == 0;
     }
     return false;
   }
   // Whether it is in use.
   bool is_alive(const T* slot) const noexcept { return has(slot) && slot->alive.load(std::memory_order_acquire); }
-  void give(T& slot) {
+  void give(T& object) {
+    auto& slot = static_cast<Slot&>(object);
     const base::Lock lock(mutex_);
-    free_.push_back(&slot);
+    slot.next = nullptr;
+    (given_ == 0 ? first_ : last_->next) = &slot;
+    last_ = &slot;
+    ++given_;
   }
 
  private:
-  static constexpr std::size_t first_block = 16, most_blocks = 32;
+  struct Slot : T {
+    Slot* next = nullptr;  // the one that was given back after it
+  };
+  static constexpr std::size_t first_block = 16, most_blocks = 32, resting = 128;
 
   void add_block() HEDDLE_REQUIRES(mutex_) {
     const std::size_t number = made_.load(std::memory_order_relaxed), count = first_block << number;
     if (number == most_blocks) throw std::bad_alloc();
-    free_.reserve(count);
-    blocks_[number] = std::make_unique<T[]>(count);
-    for (std::size_t i = count; i-- > 0;) free_.push_back(&blocks_[number][i]);
+    blocks_[number] = std::make_unique<Slot[]>(count);
+    fresh_ = count;
     made_.store(number + 1, std::memory_order_release);
   }
 
   mutable heddle::base::Mutex mutex_;
-  std::array<std::unique_ptr<T[]>, most_blocks> blocks_;  // written once each, before `made_` counts it
+  std::array<std::unique_ptr<Slot[]>, most_blocks> blocks_;  // written once each, before `made_` counts it
   std::atomic<std::size_t> made_{0};
-  std::vector<T*> free_ HEDDLE_GUARDED_BY(mutex_);
+  std::size_t fresh_ HEDDLE_GUARDED_BY(mutex_) = 0;  // slots at the start of the last block that nobody has taken
+  // The slots that were given back and not taken again, the oldest first.
+  Slot* first_ HEDDLE_GUARDED_BY(mutex_) = nullptr;
+  Slot* last_ HEDDLE_GUARDED_BY(mutex_) = nullptr;
+  std::size_t given_ HEDDLE_GUARDED_BY(mutex_) = 0;
 };
 
 // The slots of the process, and numbers that are unique in it.

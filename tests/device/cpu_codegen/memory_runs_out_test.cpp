@@ -105,7 +105,7 @@ TEST(MemoryRunsOut, AnywhereInACompilation) {
   ASSERT_EQ(outcome(module, unlimited), 0);
   long refusals = 0, allocations = 0;
   std::vector<std::pair<long, int>> wrong;
-  for (;; allocations += 1 + allocations / 100) {
+  for (;; allocations += 1 + allocations / 200) {
     const int code = outcome(module, allocations);
     if (code == 0) break;
     ++refusals;

@@ -1,6 +1,9 @@
 #include "device/cpu/codegen/target.hpp"
 
+#include <exception>
+#include <memory>
 #include <mutex>
+#include <utility>
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/Analysis/AliasAnalysis.h>
@@ -97,17 +100,49 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const HostTarget& host)
                                                                           llvm::CodeGenOptLevel::Default));
 }
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+namespace {
+
+// An object of LLVM that stays in memory where an exception passes it: memory ran out inside LLVM then, whose tables
+// are as they were in the middle of a change, and the object's destructor may read what is not there.
+template <class T>
+class LeftByExceptions {
+ public:
+  template <class... Arguments>
+  explicit LeftByExceptions(Arguments&&... arguments)
+      : object_(std::make_unique<T>(std::forward<Arguments>(arguments)...)) {}
+  ~LeftByExceptions() {
+    if (std::uncaught_exceptions() > exceptions_) static_cast<void>(object_.release());
+  }
+  LeftByExceptions(const LeftByExceptions&) = delete;
+  LeftByExceptions& operator=(const LeftByExceptions&) = delete;
+  T* operator->() const { return object_.get(); }
+  T& operator*() const { return *object_; }
+
+ private:
+  int exceptions_ = std::uncaught_exceptions();
+  std::unique_ptr<T> object_;
+};
+
+struct Passes {
+  explicit Passes(llvm::TargetMachine& machine) : builder(&machine) {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(sccs);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, sccs, modules);
+  }
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager sccs;
   llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(sccs);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  llvm::PassBuilder builder;
+  llvm::ModulePassManager pipeline;
+};
+
+}  // namespace
+
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  const LeftByExceptions<Passes> all(machine);
 
   llvm::FunctionPassManager passes;
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -121,9 +156,8 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
-  llvm::ModulePassManager pipeline;
-  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
-  pipeline.run(module, modules);
+  all->pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  all->pipeline.run(module, all->modules);
   unmask_bit_selects(module);
   select_half_bits(module);
 }
@@ -131,10 +165,10 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
 std::vector<char> emit_object(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::SmallVector<char, 0> buffer;
   llvm::raw_svector_ostream stream(buffer);
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+  const LeftByExceptions<llvm::legacy::PassManager> passes;
+  if (machine.addPassesToEmitFile(*passes, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
     throw Error(ErrorCode::internal, "LLVM cannot write object files for this machine.");
-  passes.run(module);
+  passes->run(module);
   return std::vector<char>(buffer.begin(), buffer.end());
 }
 
