@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "daemon/feedback.hpp"
 #include "daemon/page.hpp"
 #include "sched/tenant.hpp"
 
@@ -19,6 +20,8 @@ struct TenantState {
   sched::TenantSettings settings;
   bool awake = false;
   std::uint64_t id = 0;  // the same for as long as the tenant is there
+  bool whole = false;    // its launches go whole, to any units
+  Progress progress;     // of one of those
 };
 
 // A function of what it is shown; it owns no thread and no clock.
@@ -29,8 +32,8 @@ class Arbiter {
   virtual std::vector<Grant> decide(const std::vector<TenantState>& tenants, unsigned units, std::uint64_t now_ns) = 0;
   // When it is to be asked again even if nothing changes; nothing: no such time.
   virtual std::optional<std::uint64_t> wake_ns() const { return std::nullopt; }
-  // Its rule in some words, for whoever asks why a tenant has what it has.
-  virtual std::string_view rule() const = 0;
+  // Its rule in some words, and what it has measured, for an answer why a tenant has what it has.
+  virtual std::string rule() const = 0;
 };
 
 // "lithos", "static", "mps-like", "priority", "reef" or "timeslice[:MICROSECONDS]". Throws invalid_argument, with a

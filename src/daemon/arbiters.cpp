@@ -1,6 +1,10 @@
 // The policies between processes, by their names.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <map>
 
 #include "base/fail.hpp"
 #include "daemon/arbiter.hpp"
@@ -22,12 +26,66 @@ std::vector<Grant> all_to_all(std::size_t tenants, unsigned units, bool priority
       tenants, Grant{.units = first_units(units), .of_units = units, .throttle_ns = 0, .priority = priority});
 }
 
+// With what batch tenants get beside latency tenants whose launches cannot be placed: by feedback.hpp.
 class Lithos final : public Arbiter {
  public:
-  std::vector<Grant> decide(const std::vector<TenantState>& tenants, unsigned units, std::uint64_t) override {
-    return arbitrate(tenants, units);
+  std::vector<Grant> decide(const std::vector<TenantState>& tenants, unsigned units, std::uint64_t now_ns) override {
+    std::vector<Grant> grants = arbitrate(tenants, units);
+    look(tenants, now_ns);
+    const auto guests = std::count_if(tenants.begin(), tenants.end(), is_guest);
+    const double part = slowest_ ? std::min(slowest_->part(), 1.0) / static_cast<double>(guests) : 0;
+    const auto lent = static_cast<unsigned>(std::lround(part * units));
+    for (std::size_t i = 0; i < tenants.size(); ++i) {
+      if (!is_guest(tenants[i])) continue;
+      if (lent > grants[i].units.count()) grants[i].units = first_units(lent);
+      if (harmless_) grants[i].throttle_ns = 0;
+    }
+    return grants;
   }
-  std::string_view rule() const override { return "units are lent while their owner has no work"; }
+  std::optional<std::uint64_t> wake_ns() const override { return wake_ns_; }
+  std::string rule() const override {
+    constexpr std::string_view lent = "units are lent while their owner has no work";
+    if (!slowest_) return std::string(lent);
+    return fmt::format("{}, and {:.0f} % of the time beside '{}', which was {:.2f} times as slow", lent,
+                       100 * std::min(slowest_->part(), 1.0), slowest_name_, slowest_->slowdown());
+  }
+
+ private:
+  static constexpr std::uint64_t look_ns = 5'000'000;
+
+  static bool is_owner(const TenantState& tenant) {
+    return tenant.whole && tenant.settings.kind == TenantClass::latency;
+  }
+  static bool is_guest(const TenantState& tenant) {
+    return tenant.whole && tenant.awake && tenant.settings.kind == TenantClass::batch;
+  }
+
+  void look(const std::vector<TenantState>& tenants, std::uint64_t now_ns) {
+    const bool guests = std::any_of(tenants.begin(), tenants.end(), is_guest);
+    std::map<std::uint64_t, Feedback> known;
+    for (const TenantState& tenant : tenants)
+      if (is_owner(tenant)) known[tenant.id] = feedback_[tenant.id];
+    feedback_.swap(known);
+    slowest_ = nullptr;
+    harmless_ = !feedback_.empty();
+    wake_ns_.reset();
+    for (const TenantState& tenant : tenants) {
+      if (!is_owner(tenant)) continue;
+      Feedback& feedback = feedback_[tenant.id];
+      feedback.look(tenant.progress, guests);
+      if (feedback.part() < Feedback::unthrottled) harmless_ = false;
+      if (!tenant.awake || (slowest_ && feedback.part() >= slowest_->part())) continue;
+      slowest_ = &feedback;
+      slowest_name_ = tenant.settings.name;
+      if (guests) wake_ns_ = now_ns + look_ns;
+    }
+  }
+
+  std::map<std::uint64_t, Feedback> feedback_;  // by the tenant's id
+  const Feedback* slowest_ = nullptr;           // of those with work, that with the least part
+  std::string slowest_name_;
+  bool harmless_ = false;  // no bound of what guests have in flight is needed
+  std::optional<std::uint64_t> wake_ns_;
 };
 
 // The thread limits of MPS.
@@ -38,7 +96,7 @@ class Static final : public Arbiter {
     for (Grant& grant : grants) grant.throttle_ns = 0;
     return grants;
   }
-  std::string_view rule() const override { return "each tenant has its own units only"; }
+  std::string rule() const override { return "each tenant has its own units only"; }
 };
 
 class Shared final : public Arbiter {
@@ -47,7 +105,7 @@ class Shared final : public Arbiter {
   std::vector<Grant> decide(const std::vector<TenantState>& tenants, unsigned units, std::uint64_t) override {
     return all_to_all(tenants.size(), units, priority_);
   }
-  std::string_view rule() const override {
+  std::string rule() const override {
     return priority_ ? "all have all units, and latency tenants go first" : "all have all units";
   }
 
@@ -69,7 +127,7 @@ class Reef final : public Arbiter {
     }
     return grants;
   }
-  std::string_view rule() const override { return "no batch work is submitted while a latency tenant has work"; }
+  std::string rule() const override { return "no batch work is submitted while a latency tenant has work"; }
 };
 
 // Tenants with work take turns; each has all units for so long.
@@ -96,7 +154,7 @@ class TimeSlice final : public Arbiter {
     return grants;
   }
   std::optional<std::uint64_t> wake_ns() const override { return end_ns_ == 0 ? std::nullopt : std::optional(end_ns_); }
-  std::string_view rule() const override { return "tenants take turns"; }
+  std::string rule() const override { return "tenants take turns"; }
 
  private:
   // The awake one with the next larger id, or else with the smallest.

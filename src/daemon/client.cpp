@@ -66,6 +66,13 @@ void Client::set_load(std::uint64_t held, std::uint64_t in_flight) {
   (*page_)->in_flight.store(in_flight, std::memory_order_relaxed);
 }
 
+void Client::set_progress(const Progress& progress) {
+  if (!page_) return;
+  (*page_)->launches.store(progress.launches, std::memory_order_relaxed);
+  (*page_)->busy_ns.store(progress.busy_ns, std::memory_order_relaxed);
+  (*page_)->whole.store(1, std::memory_order_release);
+}
+
 bool Client::tell(const Ended& ended) { return writer_ && writer_->push(encode(ended)); }
 
 // Nothing: the ring has no room for a name that is new.

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "daemon/feedback.hpp"
 #include "daemon/messages.hpp"
 #include "daemon/page.hpp"
 #include "daemon/protocol.hpp"
@@ -33,6 +34,8 @@ class Client {
   void set_awake(bool awake);
   // So many launches are not submitted, and so many ranges are in flight.
   void set_load(std::uint64_t held, std::uint64_t in_flight);
+  // Says that the process's launches go whole, to any units, and what it has done.
+  void set_progress(const Progress& progress);
   // False: the ring is full, or there is no daemon; then it is forgotten.
   bool tell(const Ended& ended);
   // Of a kernel of this name; `decided.name` is set here. What the ring has no room for is counted as lost.

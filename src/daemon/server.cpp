@@ -175,7 +175,8 @@ void Server::leave(Connection& connection) {
 
 std::vector<TenantState> Server::states() const {
   std::vector<TenantState> states;
-  for (const TenantEntry& tenant : tenants_) states.push_back({tenant.settings(), tenant.awake(), tenant.id()});
+  for (const TenantEntry& tenant : tenants_)
+    states.push_back({tenant.settings(), tenant.awake(), tenant.id(), tenant.whole(), tenant.progress()});
   return states;
 }
 

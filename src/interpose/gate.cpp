@@ -165,6 +165,7 @@ void Gate::leave(const Pass& pass, bool submitted) {
   if (!pass.counted) return;
   const RelaxedCapture relaxed;
   const base::Lock lock(mutex_);
+  ++made_;
   InFlight work{pass.stream->context, pass.stream->device, pass.key, pass.predicted_ns, pass.start, nullptr};
   if (submitted) work.end = take_event(work.context, work.start != nullptr);
   if (work.end && HEDDLE_FORWARD(cuEventRecord, work.end, pass.stream->handle) == CUDA_SUCCESS) {
@@ -309,13 +310,19 @@ void Gate::sleep() {
   // A tenant of the latency class works on a request from when it wakes until it sleeps.
   const std::uint64_t took_ns = idle_since_ns_ - std::min(busy_since_ns_, idle_since_ns_);
   if (latency_) client_.count_latency(took_ns);
+  was_busy_ns_ += took_ns;
   if (!counting_.load()) untold_.seconds += static_cast<double>(took_ns) * 1e-9;
   client_.set_awake(false);
 }
 
 void Gate::report() {
   client_.set_load(held_, admission_.in_flight());
-  untold_.ranges += launches_.exchange(0, std::memory_order_relaxed);
+  const std::uint64_t launches = launches_.exchange(0, std::memory_order_relaxed);
+  made_ += launches;
+  untold_.ranges += launches;
+  const std::uint64_t until_ns = idle_since_ns_ != 0 ? idle_since_ns_ : clock_.now_ns();
+  const std::uint64_t busy_ns = awake_.load() ? until_ns - std::min(busy_since_ns_, until_ns) : 0;
+  client_.set_progress({made_, was_busy_ns_ + busy_ns});
   if (untold_.ranges > 0 && client_.tell(untold_)) untold_ = {};
 }
 

@@ -98,6 +98,8 @@ class Gate {
   std::map<CUcontext, Events> events_ HEDDLE_GUARDED_BY(mutex_);
   std::uint64_t held_ HEDDLE_GUARDED_BY(mutex_) = 0;
   std::uint64_t last_end_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;
+  std::uint64_t made_ HEDDLE_GUARDED_BY(mutex_) = 0;         // launches, but for those in `launches_`
+  std::uint64_t was_busy_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;  // before `busy_since_ns_`
   std::uint64_t busy_since_ns_ HEDDLE_GUARDED_BY(mutex_) = 0, idle_since_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;
   daemon::Ended untold_ HEDDLE_GUARDED_BY(mutex_);
   bool stop_ HEDDLE_GUARDED_BY(mutex_) = false;

@@ -4,7 +4,7 @@ are, as tenants of Heddle's daemon under each policy, and under MPS.
 
     pairs.py --heddle PREFIX/bin/heddle                                  all pairs and policies
     pairs.py --heddle ... --pairs resnet50+vgg19 --policies lithos,reef --seconds 8
-    pairs.py --heddle ... --mps                                          NVIDIA's MPS too, with a pipe of its own
+    pairs.py --heddle ... --mps                          under NVIDIA's MPS too, with a pipe of its own
     pairs.py --heddle ... --device cpu --pairs tiny-bert+tiny-bert       whether the programs work, without a GPU
 
 Requests arrive at random (Poisson) at --load of what the model can serve alone, the same ones for all contenders. A
@@ -36,7 +36,8 @@ def parse():
     parser.add_argument("--python", default=sys.executable, help="the Python that has PyTorch")
     parser.add_argument("--pairs", default=",".join(PAIRS), help="served+trained, by commas")
     parser.add_argument("--policies", default=",".join(POLICIES))
-    parser.add_argument("--mps", action="store_true", help="NVIDIA's MPS beside them")
+    parser.add_argument("--mps", action="store_true", help="the same under NVIDIA's MPS")
+    parser.add_argument("--eager", action="store_true", help="requests launch each kernel, instead of one CUDA graph")
     parser.add_argument("--load", type=float, default=0.8)
     parser.add_argument("--seconds", type=float, default=6, help="of each measurement")
     parser.add_argument("--device", default="cuda")
@@ -50,6 +51,7 @@ class Program:
 
     def __init__(self, options, what, model, before=(), environment=None):
         command = [*before, options.python, str(HERE / "client.py"), what, model, "--device", options.device]
+        command += ["--eager"] if options.eager else []
         self.name = " ".join((what, model))
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         env={**os.environ, **(environment or {})})
@@ -77,25 +79,30 @@ class Program:
 
 
 @contextlib.contextmanager
-def programs(options, pair, serving=(), training=(), environment=None):
+def programs(options, pair, serving=(), training=(), environment=None, of_training=None):
     both = []
     try:
         both.append(Program(options, "serve", pair[0], serving, environment))
-        both.append(Program(options, "train", pair[1], training, environment))
+        both.append(Program(options, "train", pair[1], training, of_training or environment))
+        begin = time.monotonic()
         for program in both:
             program.line()
+        print(f"  ready after {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
         yield both
     finally:
+        begin = time.monotonic()
         for program in both:
             program.close()
+        print(f"  ended after {time.monotonic() - begin:.0f} s", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
-def daemon(options):
+def daemon(options, environment):
     with tempfile.TemporaryDirectory(prefix="heddle-pairs-") as folder:
         os.environ["HEDDLE_DAEMON"] = f"{folder}/run/socket"
         where = [] if options.device == "cuda" else ["--device", "cpu"]
-        subprocess.run([options.heddle, "daemon", "start", *where], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([options.heddle, "daemon", "start", *where], check=True, stdout=subprocess.DEVNULL,
+                       env={**os.environ, **environment})
         try:
             yield
         finally:
@@ -169,28 +176,37 @@ class Pair:
         # What serving could do alone, of which --load arrives.
         figures["throughput"] = self.options.load * there / max(alone, 1) + figures["training"]
         self.figures[name] = figures
-        print(f"  {name:12} P99 {figures['p99']:7.2f}x  mean {figures['mean']:7.2f}x  training "
+        print(f"  {name:16} P99 {figures['p99']:7.2f}x  mean {figures['mean']:7.2f}x  training "
               f"{figures['training']:5.2f}  throughput {figures['throughput']:5.2f}", flush=True)
+
+    def tenants(self, prefix, environment):
+        """Under each policy of the daemon. Each pair's tenants are new ones: a daemon has tenants of one name as one."""
+        options = self.options
+        heddle = [options.heddle, "tenant", "run"]
+        serving = [*heddle, "--class", "latency", "--quota", "100%", "--name", "serving"]
+        training = [*heddle, "--class", "batch", "--name", "training"]
+        with daemon(options, environment), programs(options, self.models, serving, training, environment) as both:
+            served = self.measure(both[0], None)[0]["served"]
+            alone = self.figures[f"{prefix}alone"] = {"latency": statistics.median(latencies(served)) / self.latency}
+            print(f"  {prefix}a tenant alone: {alone['latency']:.3f} of the time of a request", flush=True)
+            for policy in options.policies.split(","):
+                subprocess.run([options.heddle, "policy", policy], check=True, stdout=subprocess.DEVNULL)
+                self.together(prefix + policy, *both)
 
     def run(self):
         options = self.options
         with programs(options, self.models) as both:
             self.alone(*both)
             self.together("driver", *both)
-        heddle = [options.heddle, "tenant", "run"]
-        # Each pair's tenants are new ones: a daemon has tenants of one name as one.
-        serving = [*heddle, "--class", "latency", "--quota", "100%", "--name", "serving"]
-        training = [*heddle, "--class", "batch", "--name", "training"]
-        with daemon(options), programs(options, self.models, serving, training) as both:
-            served = self.measure(both[0], None)[0]["served"]
-            self.figures["alone"] = {"latency": statistics.median(latencies(served)) / self.latency}
-            print(f"  a tenant alone: {self.figures['alone']['latency']:.3f} of the time of a request", flush=True)
-            for policy in options.policies.split(","):
-                subprocess.run([options.heddle, "policy", policy], check=True, stdout=subprocess.DEVNULL)
-                self.together(policy, *both)
+        self.tenants("", {})
         if options.mps:
-            with mps() as environment, programs(options, self.models, environment=environment) as both:
-                self.together("mps", *both)
+            with mps() as environment:
+                with programs(options, self.models, environment=environment) as both:
+                    self.together("mps", *both)
+                low = {**environment, "CUDA_MPS_CLIENT_PRIORITY": "1"}
+                with programs(options, self.models, environment=environment, of_training=low) as both:
+                    self.together("mps, priorities", *both)
+                self.tenants("mps, ", environment)
         return self.figures
 
 
@@ -204,18 +220,19 @@ def rows_of(pairs):
     """Each pair's figures, and the means over the pairs, which have the bars."""
     rows = [row(f"{text}, {name}: {figure}", value) for text, figures in pairs.items()
             for name, several in figures.items() for figure, value in several.items()]
-    both = [figures for figures in pairs.values() if "lithos" in figures]
+    prefix = "mps, " if any("mps, lithos" in figures for figures in pairs.values()) else ""
+    both = [figures for figures in pairs.values() if f"{prefix}lithos" in figures]
     if not both:
         return rows
     gains = []
     for figures in both:
         # Where no other one keeps P99, the serving program alone is what is left.
         fit = [other["throughput"] for name, other in figures.items()
-               if name not in ("lithos", "alone") and other["p99"] <= 1.5]
-        gains.append(figures["lithos"]["throughput"] / max(fit, default=0.8))
-    means = [row(f"P99 of serving, mean of {len(both)} pairs", statistics.fmean(f["lithos"]["p99"] for f in both), 1.2),
+               if not name.endswith(("lithos", "alone")) and other["p99"] <= 1.5]
+        gains.append(figures[f"{prefix}lithos"]["throughput"] / max(fit, default=0.8))
+    means = [row(f"P99 of serving, mean of {len(both)} pairs", statistics.fmean(f[f"{prefix}lithos"]["p99"] for f in both), 1.2),
              row("throughput, mean", statistics.fmean(gains), 1.3, False, "the best other one with P99 <= 1.5x"),
-             row("a tenant alone, a request, mean", statistics.fmean(f["alone"]["latency"] for f in both), 1.02, True,
+             row("a tenant alone, a request, mean", statistics.fmean(f[f"{prefix}alone"]["latency"] for f in both), 1.02, True,
                  "bare")]
     for each in means:
         print(f"{each['name']}: {each['value']:.3f} over {each['peer']} (bar {each['bar']})")

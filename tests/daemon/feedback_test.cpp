@@ -1,0 +1,145 @@
+#include "daemon/feedback.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "daemon/arbiter.hpp"
+#include "tenancy/random.hpp"
+
+namespace heddle::daemon {
+namespace {
+
+using sched::TenantClass;
+
+// A latency tenant that always has work. Its rate varies, and falls with what guests have.
+class Owner {
+ public:
+  static constexpr std::uint64_t step_ns = 5'000'000;
+
+  const Progress& run(double slowdown) {
+    const double launches = 125 / slowdown * (1 + 0.02 * (random_.uniform() - 0.5));
+    launches_ += launches;
+    progress_ = {static_cast<std::uint64_t>(launches_), progress_.busy_ns + step_ns};
+    return progress_;
+  }
+
+ private:
+  tenancy::Random random_{7};
+  double launches_ = 0;
+  Progress progress_;
+};
+
+struct Settled {
+  double part = 0, slowdown = 0;  // means of the last half
+};
+
+// `slowdown(part)`: what guests with this part do to the owner.
+Settled run(Feedback& feedback, Owner& owner, double seconds, const std::function<double(double)>& slowdown) {
+  const int steps = static_cast<int>(seconds * 1e9 / Owner::step_ns);
+  Settled result;
+  int counted = 0;
+  for (int i = 0; i < steps; ++i) {
+    const double part = feedback.part(), hurt = slowdown(std::min(part, 1.0));
+    feedback.look(owner.run(hurt), true);
+    if (i < steps / 2) continue;
+    result.part += part;
+    result.slowdown += hurt;
+    ++counted;
+  }
+  result.part /= counted;
+  result.slowdown /= counted;
+  return result;
+}
+
+TEST(Feedback, GivesNothingBeforeItHasMeasured) {
+  Feedback feedback;
+  Owner owner;
+  EXPECT_EQ(feedback.part(), 0);
+  for (int i = 0; i < 10; ++i) feedback.look(owner.run(1), true);
+  EXPECT_EQ(feedback.part(), 0);
+  for (int i = 0; i < 10; ++i) feedback.look(owner.run(1), true);
+  EXPECT_GT(feedback.part(), 0);
+}
+
+TEST(Feedback, GivesAllWhereNothingIsHurt) {
+  Feedback feedback;
+  Owner owner;
+  const Settled settled = run(feedback, owner, 10, [](double part) { return 1 + 0.01 * part; });
+  EXPECT_GT(settled.part, Feedback::unthrottled) << "with the measurements alone";
+}
+
+TEST(Feedback, KeepsTheSlowdownWhereGuestsHurt) {
+  for (const double harm : {0.1, 0.5, 3.0}) {
+    Feedback feedback;
+    Owner owner;
+    const Settled settled = run(feedback, owner, 20, [&](double part) { return 1 + harm * part; });
+    EXPECT_LE(settled.slowdown, std::max(1.04, 1 + 0.03 * harm)) << harm;
+    EXPECT_GE(settled.part, 0.5 * std::min(1.0, 0.03 / harm)) << harm;
+  }
+}
+
+TEST(Feedback, FollowsAChange) {
+  Feedback feedback;
+  Owner owner;
+  run(feedback, owner, 5, [](double) { return 1.0; });
+  EXPECT_GT(run(feedback, owner, 2, [](double) { return 1.0; }).part, 1);
+  EXPECT_LT(run(feedback, owner, 4, [](double part) { return 1 + part; }).part, 0.1) << "after two seconds";
+  EXPECT_GT(run(feedback, owner, 8, [](double) { return 1.0; }).part, 1);
+}
+
+// A program with other kernels from some moment on: its rate alone is measured again.
+TEST(Feedback, MeasuresTheRateAloneAgain) {
+  Feedback feedback;
+  Owner owner;
+  run(feedback, owner, 5, [](double) { return 1.0; });
+  EXPECT_GT(run(feedback, owner, 40, [](double) { return 1.5; }).part, 1) << "guests have nothing to do with it";
+}
+
+TEST(Feedback, HasNoGuestsWhileThereAreNone) {
+  Feedback feedback;
+  Owner owner;
+  for (int i = 0; i < 1000; ++i) {
+    feedback.look(owner.run(1), false);
+    ASSERT_EQ(feedback.part(), 0);
+  }
+  feedback.look({}, true);  // its process has ended, and another begins
+  EXPECT_EQ(feedback.part(), 0);
+}
+
+TenantState whole(std::uint64_t id, TenantClass kind, double quota, const Progress& progress = {}) {
+  return {{.name = "t", .kind = kind, .quota = quota}, true, id, true, progress};
+}
+
+TEST(Arbiter, GuestsOfAWholeOwnerGetTimeByFeedback) {
+  const auto arbiter = make_arbiter("lithos");
+  Owner owner;
+  std::vector<TenantState> tenants = {whole(1, TenantClass::latency, 1), whole(2, TenantClass::batch, 0),
+                                      whole(3, TenantClass::batch, 0)};
+  auto grants = arbiter->decide(tenants, 66, 0);
+  EXPECT_EQ(grants[0].units.count(), 66u);
+  EXPECT_TRUE(grants[1].units.none());
+  EXPECT_TRUE(arbiter->wake_ns().has_value());
+  for (std::uint64_t step = 1; step < 30; ++step) {
+    tenants[0].progress = owner.run(1);
+    grants = arbiter->decide(tenants, 66, step * Owner::step_ns);
+  }
+  EXPECT_EQ(grants[0].units.count(), 66u);
+  EXPECT_EQ(grants[1].units.count(), 8u) << "half of a quarter";
+  EXPECT_EQ(grants[2].units.count(), 8u);
+  EXPECT_NE(grants[1].throttle_ns, 0u);
+  EXPECT_NE(arbiter->rule().find("25 % of the time beside 't'"), std::string::npos) << arbiter->rule();
+  // It would take long: the owner is not hurt.
+  for (std::uint64_t step = 30; step < 400; ++step) {
+    tenants[0].progress = owner.run(1);
+    grants = arbiter->decide(tenants, 66, step * Owner::step_ns);
+  }
+  EXPECT_EQ(grants[1].units.count(), 33u);
+  EXPECT_EQ(grants[1].throttle_ns, 0u);
+  // Guests that can be placed get what the owner leaves, and no more.
+  tenants[1].whole = false;
+  EXPECT_TRUE(arbiter->decide(tenants, 66, 0)[1].units.none());
+}
+
+}  // namespace
+}  // namespace heddle::daemon
