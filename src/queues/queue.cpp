@@ -93,7 +93,8 @@ void QueueState::hold_launch(const LoadedKernelState& kernel, const device::Laun
   device::check_launch(core_->device(place()).info(), kernel.function(), config, blocks, arguments.size());
   auto work = std::make_unique<QueueLaunch>(queue_, failure_, *kernel.kernel().state(), kernel.function(), config,
                                             blocks, arguments, partition_);
-  const base::Lock lock(core_->mutex());
+  base::Lock lock(core_->mutex());
+  wait_for_room(lock);
   last_ = hold(std::move(work), nullptr);
 }
 
@@ -119,6 +120,7 @@ std::shared_ptr<sched::HeldTask> QueueState::hold_command(base::Lock& lock, std:
 void QueueState::record(EventState& event) {
   if (launch_queue_ == nullptr) return queue_.record(event.only_record());
   base::Lock lock(core_->mutex());
+  wait_for_room(lock);  // before the event is a new one, since others see it meanwhile
   auto record = event.renew();
   event.set_task(hold_command(lock, [this, record] { queue_.record(*record); }));
 }
@@ -126,12 +128,14 @@ void QueueState::record(EventState& event) {
 void QueueState::wait(EventState& event) {
   if (launch_queue_ == nullptr) return queue_.wait(event.only_record());
   base::Lock lock(core_->mutex());
+  wait_for_room(lock);
   hold_command(lock, [this, record = event.record()] { queue_.wait(*record); }, event.task());
 }
 
 void QueueState::wait(std::shared_ptr<const device::Event> event) {
   if (launch_queue_ == nullptr) return queue_.wait(*event);
   base::Lock lock(core_->mutex());
+  wait_for_room(lock);
   hold_command(lock, [this, event = std::move(event)] { queue_.wait(*event); });
 }
 

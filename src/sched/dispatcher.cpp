@@ -175,6 +175,22 @@ void Dispatcher::wait_until_submitted(std::span<const std::shared_ptr<HeldTask>>
   changed_.wait(lock.native(), all);
 }
 
+// Others may go on to hold tasks of the queue meanwhile.
+void Dispatcher::wait_until_half_is_submitted(LaunchQueue& queue, base::Lock& lock) {
+  while (queue.tasks >= most_held) {
+    std::shared_ptr<HeldTask> last;
+    std::uint64_t counted = 0;
+    for (const auto& task : tasks_) {
+      if (task->queue != &queue) continue;
+      require(*task);
+      last = task;
+      if (++counted == most_held / 2) break;
+    }
+    dispatch();
+    changed_.wait(lock.native(), [&] { return queue.tasks <= most_held / 2 || last->state >= TaskState::submitted; });
+  }
+}
+
 void Dispatcher::wait_until_all_submitted(base::Lock& lock) {
   const std::vector<std::shared_ptr<HeldTask>> all(tasks_.begin(), tasks_.end());
   wait_until_submitted(all, lock);
