@@ -62,8 +62,8 @@ std::optional<int> shape_of_cpu(const DeviceInfo& info, int number) {
     case 10: return static_cast<int>(info.warp_size);
     case 12:
     case 82: return 64 * 1024;  // registers
-    case 39: return 2048;  // threads of an SM
-    case 75: return 8;     // compute capability
+    case 39: return 2048;       // threads of an SM
+    case 75: return 8;          // compute capability
     case 76: return 0;
     case 81: return most_shared + reserved_shared;
     case 97: return most_shared;
