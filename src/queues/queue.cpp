@@ -6,6 +6,7 @@
 #include "base/fail.hpp"
 #include "base/kernel_name.hpp"
 #include "device/launch_check.hpp"
+#include "runtime/launch_traits.hpp"
 
 namespace heddle::queues {
 namespace {
@@ -73,7 +74,11 @@ void QueueState::launch(const LoadedKernelState& kernel, const LaunchShape& shap
 
 void QueueState::launch_now(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
                             std::span<const std::byte> arguments, bool whole) {
-  const std::uint64_t slice = config.cooperative || blocks.empty() ? 0 : kernel.slice(blocks.size());
+  std::uint64_t slice = config.cooperative || blocks.empty() ? 0 : kernel.slice(blocks.size());
+  if (slice != 0) {
+    const std::uint64_t clusters = runtime::blocks_of_whole_clusters(kernel.function().ptx(), config.grid);
+    slice = (slice + clusters - 1) / clusters * clusters;
+  }
   queue_.put([&](device::Queue& queue) {
     if (slice != 0) {
       try {

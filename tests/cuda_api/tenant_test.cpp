@@ -244,9 +244,26 @@ int meet(unsigned blocks_that_meet) {
   return 0;
 }
 
+// The error of a graph with such a launch, when it is instantiated.
+int instantiate_meeting(unsigned blocks_that_meet) {
+  std::uint32_t *counter = zeros(1), *out = zeros(blocks_that_meet);
+  void* arguments[] = {&counter, &out};
+  cudaKernelNodeParams parameters = {&meet_stub, dim3{blocks_that_meet, 1, 1}, dim3{1, 1, 1}, 0, arguments, nullptr};
+  cudaGraph_t graph = nullptr;
+  cudaGraphNode_t node = nullptr;
+  cudaGraphExec_t exec = nullptr;
+  need(cudaGraphCreate(&graph, 0));
+  need(cudaGraphAddKernelNode(&node, graph, nullptr, 0, &parameters));
+  cudaLaunchAttributeValue cooperative = {};
+  cooperative.cooperative = 1;
+  need(cudaGraphKernelNodeSetAttribute(node, cudaLaunchAttributeCooperative, &cooperative));
+  return cudaGraphInstantiate(&exec, graph, 0);
+}
+
 // What a program sees of the device's processors.
 struct Seen {
-  std::atomic<int> attribute, of_properties, each, fits, one_more, attribute_later, fits_later, half_fits_later;
+  std::atomic<int> attribute, of_properties, each, fits, one_more, graph_fits, graph_of_one_more;
+  std::atomic<int> attribute_later, fits_later, half_fits_later;
   std::atomic<bool> first, go, done;
 };
 
@@ -267,6 +284,8 @@ void look_at_processors(Seen& seen) {
   const auto fit = static_cast<unsigned>(each * seen.attribute);
   seen.fits = meet(fit);
   seen.one_more = meet(fit + 1);
+  seen.graph_fits = instantiate_meeting(fit);
+  seen.graph_of_one_more = instantiate_meeting(fit + 1);
   seen.first = true;
   const base::SteadyClock clock;
   while (!seen.go) daemon::pause(clock, 100'000);
@@ -285,6 +304,8 @@ TEST_F(CudaTenants, ProgramsSeeTheProcessorsOfTheirQuota) {
   EXPECT_EQ(seen.of_properties, 2);
   EXPECT_EQ(seen.fits, 0) << "blocks that wait for each other";
   EXPECT_EQ(seen.one_more, cudaErrorCooperativeLaunchTooLarge);
+  EXPECT_EQ(seen.graph_fits, 0);
+  EXPECT_EQ(seen.graph_of_one_more, cudaErrorCooperativeLaunchTooLarge);
   // Programs keep what they were told. What fits is what the quota holds now.
   EXPECT_EQ(ask({.kind = Request::Kind::set, .settings = {.name = "train", .quota = 0.25}}), "set");
   seen.go = true;

@@ -196,6 +196,17 @@ TEST_F(DispatcherTest, UntimedRangesEndWhereALaterOneFails) {
   EXPECT_NE(dispatcher->take_failure(), nullptr);
 }
 
+// L13: whatever a policy says, ranges consist of whole clusters.
+TEST_F(DispatcherTest, RangesEndAtMultiplesOfClusters) {
+  start(std::make_unique<SlicePolicy>(3));
+  hold(*queue, {.name = "a", .blocks = 12, .block_multiple = 4});
+  EXPECT_THAT(take_log(), ElementsAre("a[0,4)", "a[4,8)", "a[8,12)"));
+  hold(*queue, {.name = "b", .blocks = 12, .block_multiple = 2});
+  EXPECT_THAT(take_log(), ElementsAre("b[0,4)", "b[4,8)", "b[8,12)"));
+  hold(*queue, {.name = "c", .blocks = 8, .block_multiple = 16});
+  EXPECT_THAT(take_log(), ElementsAre("c[0,8)"));
+}
+
 TEST_F(DispatcherTest, SuspensionHoldsAQueueAndNothingElse) {
   start(submit_all);
   dispatcher->set_suspended(*queue, true);
