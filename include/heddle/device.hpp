@@ -83,6 +83,9 @@ class Device {
   // Whether it is a device of this runtime; for Heddle itself.
   bool is_of(const std::shared_ptr<runtime::Core>& core) const { return core_ == core; }
   DeviceInfo info() const;
+  // How many of its processors the process can count on. Where it is a tenant of the node's daemon, with a quota, these
+  // are those of the quota, and change with it; else all.
+  unsigned own_processors() const;
 
   // States that the calling thread will continue to use this device, and no other GPU. Calls then need not set the
   // device up for each command, which takes some 0.3 us on GPUs. Its context stays the thread's current one, also for

@@ -102,21 +102,24 @@ bool State::run_posted() {
   return true;
 }
 
-// Not those that become due meanwhile: a callback that sets the next timer at once must not keep the others waiting.
+// Not those that are set meanwhile: a callback that sets the next timer at once, or for a time that is over, must not
+// keep the others waiting.
 bool State::run_timers() {
   bool any = false;
-  const std::uint64_t now = clock_->now_ns();
-  while (!timers_.empty() && timers_.begin()->first.first <= now) {
+  const std::uint64_t now = clock_->now_ns(), last = timers_made_;
+  for (;;) {
+    auto due = timers_.begin();
+    while (due != timers_.end() && due->first.first <= now && due->first.second > last) ++due;
+    if (due == timers_.end() || due->first.first > now) return any;
     {
-      const Callback callback = std::move(timers_.begin()->second);
-      timers_.erase(timers_.begin());
+      const Callback callback = std::move(due->second);
+      timers_.erase(due);
       mutex_.unlock();
       callback();
     }
     mutex_.lock();
     any = true;
   }
-  return any;
 }
 
 void State::take_added() {

@@ -47,7 +47,11 @@ std::vector<Grant> arbitrate(const std::vector<TenantState>& tenants, unsigned u
   std::vector<unsigned> lent;
   for (unsigned unit = 0; unit < units; ++unit) {
     const int owner = quotas.owner(unit);
-    if (owner != Quotas::nobody) grants[static_cast<std::size_t>(owner)].units.set(unit);
+    if (owner != Quotas::nobody) {
+      Grant& grant = grants[static_cast<std::size_t>(owner)];
+      grant.units.set(unit);
+      ++grant.own_units;
+    }
     if (owner == Quotas::nobody || (lend && !tenants[static_cast<std::size_t>(owner)].awake)) lent.push_back(unit);
   }
   const std::vector<std::size_t> borrowers = borrowers_of(tenants, grants, lend);

@@ -19,6 +19,7 @@ using Units = std::bitset<most_units>;
 struct Grant {
   Units units;
   std::uint32_t of_units = 0;           // units of the node's device; 0: not said
+  std::uint32_t own_units = 0;          // of its quota, which nobody else has; 0: it has none, or there are no quotas
   std::uint64_t throttle_ns = 100'000;  // of its work that may be in flight; 0: launches go out at once and whole
   bool priority = true;                 // a latency tenant's work goes before that of others, where devices can do that
   friend bool operator==(const Grant&, const Grant&) = default;
@@ -41,7 +42,7 @@ struct Page {
   // The daemon writes. An odd sequence: a grant is being written; 0: there was none yet.
   alignas(64) std::atomic<std::uint64_t> sequence;
   std::atomic<std::uint64_t> units[unit_words];
-  std::atomic<std::uint64_t> of_units, throttle_ns, priority;
+  std::atomic<std::uint64_t> of_units, own_units, throttle_ns, priority;
   // The tenant's settings as they are now, so that the next daemon hears of them. settings 0: not written yet.
   std::atomic<std::uint64_t> settings, quota_bits, tenant_class;
   std::atomic<std::uint64_t> beat_ns;  // when the daemon was last there, by the machine's monotonic clock
@@ -56,6 +57,7 @@ inline void write_grant(Page& page, const Grant& grant) {
     page.units[word].store((grant.units >> word * 64 & Units(~std::uint64_t{0})).to_ullong(),
                            std::memory_order_release);
   page.of_units.store(grant.of_units, std::memory_order_release);
+  page.own_units.store(grant.own_units, std::memory_order_release);
   page.throttle_ns.store(grant.throttle_ns, std::memory_order_release);
   page.priority.store(grant.priority ? 1 : 0, std::memory_order_release);
   page.sequence.store(sequence, std::memory_order_release);
@@ -69,6 +71,7 @@ inline std::optional<Grant> read_grant(const Page& page) {
   for (std::size_t word = 0; word < Page::unit_words; ++word)
     grant.units |= Units(page.units[word].load(std::memory_order_acquire)) << word * 64;
   grant.of_units = static_cast<std::uint32_t>(page.of_units.load(std::memory_order_acquire));
+  grant.own_units = static_cast<std::uint32_t>(page.own_units.load(std::memory_order_acquire));
   grant.throttle_ns = page.throttle_ns.load(std::memory_order_acquire);
   grant.priority = page.priority.load(std::memory_order_acquire) != 0;
   if (page.sequence.load(std::memory_order_relaxed) != before) return std::nullopt;

@@ -85,6 +85,13 @@ std::optional<Share> Gate::share() {
   return Share{static_cast<double>(grant->units.count()) / grant->of_units, latency_ ? 0 : grant->throttle_ns};
 }
 
+std::optional<Gate::Own> Gate::own() {
+  const base::Lock lock(mutex_);
+  const auto grant = client_.grant();
+  if (!grant || grant->own_units == 0 || grant->own_units > grant->of_units) return std::nullopt;
+  return Own{grant->own_units, grant->of_units};
+}
+
 bool Gate::counts(const std::optional<Share>& share) const {
   return share && (share->most_in_flight_ns != 0 || (share->part > 0 && share->part < 1));
 }

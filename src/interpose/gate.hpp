@@ -44,6 +44,12 @@ class Gate {
   // Around a copy or a fill, which is never held.
   void touch(CUstream stream);
 
+  // The units of the tenant's quota, of so many that the daemon divides; nothing: no daemon answers, or it has none.
+  struct Own {
+    std::uint32_t units = 0, of_units = 0;
+  };
+  std::optional<Own> own();
+
   StreamTable& streams() { return streams_; }
   // To be called before streams and contexts end, and when functions are unloaded: their handles are used again.
   void forget(CUcontext context);

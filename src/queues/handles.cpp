@@ -103,6 +103,10 @@ runtime::LoadedCode& code_of(const std::shared_ptr<runtime::Core>& core, runtime
 }  // namespace
 
 DeviceInfo Device::info() const { return runtime::public_info(device_at(core_, number_).info()); }
+unsigned Device::own_processors() const {
+  device_at(core_, number_);
+  return core_->own_processors(static_cast<std::size_t>(number_));
+}
 Memory Device::allocate(std::size_t bytes) const {
   return memory_of(core_, number_, device_at(core_, number_).allocate(bytes));
 }

@@ -6,6 +6,7 @@
 #include "base/fail.hpp"
 #include "base/kernel_name.hpp"
 #include "device/launch_check.hpp"
+#include "runtime/launch_traits.hpp"
 
 namespace heddle::queues {
 namespace {
@@ -73,7 +74,11 @@ void QueueState::launch(const LoadedKernelState& kernel, const LaunchShape& shap
 
 void QueueState::launch_now(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
                             std::span<const std::byte> arguments, bool whole) {
-  const std::uint64_t slice = config.cooperative || blocks.empty() ? 0 : kernel.slice(blocks.size());
+  std::uint64_t slice = config.cooperative || blocks.empty() ? 0 : kernel.slice(blocks.size());
+  if (slice != 0) {
+    const std::uint64_t clusters = runtime::blocks_of_whole_clusters(kernel.function().ptx(), config.grid);
+    slice = (slice + clusters - 1) / clusters * clusters;
+  }
   queue_.put([&](device::Queue& queue) {
     if (slice != 0) {
       try {
@@ -93,7 +98,8 @@ void QueueState::hold_launch(const LoadedKernelState& kernel, const device::Laun
   device::check_launch(core_->device(place()).info(), kernel.function(), config, blocks, arguments.size());
   auto work = std::make_unique<QueueLaunch>(queue_, failure_, *kernel.kernel().state(), kernel.function(), config,
                                             blocks, arguments, partition_);
-  const base::Lock lock(core_->mutex());
+  base::Lock lock(core_->mutex());
+  wait_for_room(lock);
   last_ = hold(std::move(work), nullptr);
 }
 
@@ -119,6 +125,7 @@ std::shared_ptr<sched::HeldTask> QueueState::hold_command(base::Lock& lock, std:
 void QueueState::record(EventState& event) {
   if (launch_queue_ == nullptr) return queue_.record(event.only_record());
   base::Lock lock(core_->mutex());
+  wait_for_room(lock);  // before the event is a new one, since others see it meanwhile
   auto record = event.renew();
   event.set_task(hold_command(lock, [this, record] { queue_.record(*record); }));
 }
@@ -126,12 +133,14 @@ void QueueState::record(EventState& event) {
 void QueueState::wait(EventState& event) {
   if (launch_queue_ == nullptr) return queue_.wait(event.only_record());
   base::Lock lock(core_->mutex());
+  wait_for_room(lock);
   hold_command(lock, [this, record = event.record()] { queue_.wait(*record); }, event.task());
 }
 
 void QueueState::wait(std::shared_ptr<const device::Event> event) {
   if (launch_queue_ == nullptr) return queue_.wait(*event);
   base::Lock lock(core_->mutex());
+  wait_for_room(lock);
   hold_command(lock, [this, event = std::move(event)] { queue_.wait(*event); });
 }
 

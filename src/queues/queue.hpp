@@ -38,6 +38,7 @@ class QueueState {
   void put(Put put) {
     if (launch_queue_ == nullptr) return queue_.put(put);
     base::Lock lock(core_->mutex());
+    wait_for_room(lock);
     hold_command(lock, [this, put = std::move(put)] { queue_.put(put); });
   }
   void record(EventState& event);
@@ -51,6 +52,8 @@ class QueueState {
                   std::span<const std::byte> arguments, bool whole);
   void hold_launch(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
                    std::span<const std::byte> arguments);
+  // The thread that makes a command waits where too many of the queue are held.
+  void wait_for_room(base::Lock& lock) { core_->dispatcher()->wait_for_room(*launch_queue_, lock); }
   std::shared_ptr<sched::HeldTask> hold_command(base::Lock& lock, std::function<void()> put,
                                                 std::shared_ptr<sched::HeldTask> also_after = nullptr)
       HEDDLE_RELEASES_LOCK;

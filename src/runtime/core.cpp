@@ -25,6 +25,7 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
       devices_(std::move(devices)),
       check_(options.check),
       on_finding_(std::move(options.on_finding)),
+      node_(std::move(options.node)),
       slice_(options.slice),
       ranges_(options.ranges),
       partitions_(devices_.size()),
@@ -44,13 +45,13 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
   placer_ = sched::Placer::make(*scheduler_, pinned_, known_links);
   // A trace shows each launch, which a graph does not report.
   auto managed = sched::make_policy(options.policy);
-  if (options.node)
-    managed = std::make_unique<sched::GrantedPolicy>(managed ? std::move(managed) : sched::make_policy("lithos"),
-                                                     options.node);
+  if (node_)
+    managed =
+        std::make_unique<sched::GrantedPolicy>(managed ? std::move(managed) : sched::make_policy("lithos"), node_);
   const bool replays =
       policy.replay && policy.execution == Scheduling::Execution::async && !trace_ && managed == nullptr;
   replayer_ = std::make_unique<sched::Replayer>(*scheduler_, *transfers_, pinned_, mutex_, watcher_, replays);
-  if (managed) start_dispatcher(std::move(managed), options.node.get());
+  if (managed) start_dispatcher(std::move(managed));
 }
 
 sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) {
@@ -67,14 +68,26 @@ sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) {
   return made;
 }
 
-void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy, const NodeTenant* node) {
+// TPCs of GPUs have two SMs.
+static unsigned processors_of_unit(const device::DeviceInfo& info) { return info.capability > 0 ? 2 : 1; }
+
+// A device with another number of units than the node's has the same part of its own, as in sched::GrantedPolicy.
+unsigned Core::own_processors(std::size_t place) const {
+  const device::DeviceInfo& info = device(place).info();
+  const auto own = node_ ? node_->own() : std::nullopt;
+  if (!own) return info.processors;
+  const unsigned grain = processors_of_unit(info), units = (info.processors + grain - 1) / grain;
+  const auto mine = static_cast<unsigned>(std::uint64_t{own->units} * units / own->of_units);
+  return std::min(std::max(mine, 1u) * grain, info.processors);
+}
+
+void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy) {
   std::vector<sched::Dispatcher::Device> devices;
   for (const auto& device : devices_) {
     const bool gpu = device->info().capability > 0;
-    // TPCs have two SMs. A GPU takes milliseconds to make a partition.
-    constexpr unsigned units_of_sets = 8;
+    constexpr unsigned units_of_sets = 8;  // a GPU takes milliseconds to make a partition
     devices.push_back({.processors = device->info().processors,
-                       .grain = gpu ? 2u : 1u,
+                       .grain = processors_of_unit(device->info()),
                        .set_units = gpu && !device->info().simulated ? units_of_sets : 1,
                        .own_clock = gpu && !device->info().simulated});
   }
@@ -83,8 +96,9 @@ void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy, const NodeTen
   };
   dispatcher_ = std::make_unique<sched::Dispatcher>(std::move(policy), devices, find, mutex_, watcher_);
   // What the process is granted is its own: it has a quota among the tenants of the node, not here.
-  if (node)
-    own_tenant_ = &dispatcher_->add_tenant({.name = node->settings().name, .kind = node->settings().kind, .quota = 1});
+  if (node_)
+    own_tenant_ =
+        &dispatcher_->add_tenant({.name = node_->settings().name, .kind = node_->settings().kind, .quota = 1});
   launch_queue_ = &dispatcher_->add_queue("launches", 0, own_tenant_);
 }
 

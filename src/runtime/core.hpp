@@ -62,6 +62,9 @@ class Core {
   const std::function<void(const std::string&)>& on_finding() const { return on_finding_; }
   // Whether launches there have footprints (runtime/footprint.hpp).
   bool verifies(std::size_t place) const { return verifies_[place]; }
+  // The processors of a place on which the process can count: those of its quota, where it is a tenant of the node's
+  // daemon and has one; else all. May change at any time.
+  unsigned own_processors(std::size_t place) const;
   std::uint64_t slice() const { return slice_; }
   bool ranges() const { return ranges_ || slice_ != 0; }
   trace::Recorder* trace() const { return trace_.get(); }
@@ -120,7 +123,7 @@ class Core {
  private:
   std::size_t find_named(std::string_view id) const;
   sched::MemoryManager::Options memory_options(const CoreOptions& options);
-  void start_dispatcher(std::unique_ptr<sched::Policy> policy, const NodeTenant* node);
+  void start_dispatcher(std::unique_ptr<sched::Policy> policy);
 
   const std::shared_ptr<base::Watcher> watcher_;
   const std::unique_ptr<trace::Recorder> trace_;  // outlives the devices
@@ -128,6 +131,7 @@ class Core {
   std::vector<bool> verifies_;
   const Checks check_;
   const std::function<void(const std::string&)> on_finding_;
+  const std::shared_ptr<NodeTenant> node_;
   const std::uint64_t slice_;
   const bool ranges_;
   base::Mutex partitions_mutex_;

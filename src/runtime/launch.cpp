@@ -167,8 +167,10 @@ std::shared_ptr<LaunchState> hold(Core& core, const std::shared_ptr<KernelState>
   const sched::BoundLaunch& launch = work->launch();
   const std::size_t place = launch.place;
   base::Lock lock(core.mutex());
+  sched::LaunchQueue& held_in = queue ? *queue : core.launch_queue();
+  core.dispatcher()->wait_for_room(held_in, lock);
   const std::vector<graph::Access> accesses = logical_accesses(core, launch);
-  auto task = core.dispatcher()->hold(queue ? *queue : core.launch_queue(), std::move(work), accesses);
+  auto task = core.dispatcher()->hold(held_in, std::move(work), accesses);
   lock.unlock();
   return make_state(kernel, place, std::move(task));
 }

@@ -67,6 +67,13 @@ std::optional<sched::Allowance> NodeTenant::allowance() {
   return made;
 }
 
+std::optional<NodeTenant::Own> NodeTenant::own() {
+  const base::Lock lock(mutex_);
+  const auto grant = client_.grant();
+  if (!grant || grant->own_units == 0 || grant->own_units > grant->of_units) return std::nullopt;
+  return Own{grant->own_units, grant->of_units};
+}
+
 void NodeTenant::submitted(const sched::Submitted& range) {
   daemon::Decided decided{.now_ns = range.now_ns,
                           .waited_ns = range.now_ns > range.held_ns ? range.now_ns - range.held_ns : 0,

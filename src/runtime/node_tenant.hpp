@@ -26,6 +26,11 @@ class NodeTenant final : public sched::Grants, public std::enable_shared_from_th
   ~NodeTenant() override;
 
   const sched::TenantSettings& settings() const { return settings_; }
+  // The units of its quota, of so many that the node's device has; nothing: no daemon answers, or it has no quota.
+  struct Own {
+    std::uint32_t units = 0, of_units = 0;
+  };
+  std::optional<Own> own();
   std::optional<sched::Allowance> allowance() override;
   void submitted(const sched::Submitted& range) override;
   void ended(const sched::Completion& completion) override;

@@ -175,6 +175,22 @@ void Dispatcher::wait_until_submitted(std::span<const std::shared_ptr<HeldTask>>
   changed_.wait(lock.native(), all);
 }
 
+// Others may go on to hold tasks of the queue meanwhile.
+void Dispatcher::wait_until_half_is_submitted(LaunchQueue& queue, base::Lock& lock) {
+  while (queue.tasks >= most_held) {
+    std::shared_ptr<HeldTask> last;
+    std::uint64_t counted = 0;
+    for (const auto& task : tasks_) {
+      if (task->queue != &queue) continue;
+      require(*task);
+      last = task;
+      if (++counted == most_held / 2) break;
+    }
+    dispatch();
+    changed_.wait(lock.native(), [&] { return queue.tasks <= most_held / 2 || last->state >= TaskState::submitted; });
+  }
+}
+
 void Dispatcher::wait_until_all_submitted(base::Lock& lock) {
   const std::vector<std::shared_ptr<HeldTask>> all(tasks_.begin(), tasks_.end());
   wait_until_submitted(all, lock);
@@ -360,13 +376,19 @@ static bool is_followed(const HeldTask& task) {
                      [&](const HeldTask* child) { return child->queue == task.queue && child->work->governed(); });
 }
 
+// The end of the first so many blocks, and of what completes their last cluster.
+static std::uint64_t end_of_clusters(const BlockRange& range, std::uint64_t blocks, std::uint64_t multiple) {
+  const std::uint64_t end = range.begin + blocks;
+  return std::min(range.end, multiple > 1 ? (end + multiple - 1) / multiple * multiple : end);
+}
+
 bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
   const std::vector<unsigned>& processors = decision.processors;
   const std::shared_ptr<HeldTask> keep = *task.place_in_list;
   Work& work = *task.work;
   BlockRange range = task.left;
   if (decision.blocks != 0 && decision.blocks < range.size() && work.divisible())
-    range.end = range.begin + decision.blocks;
+    range.end = end_of_clusters(range, decision.blocks, work.traits().block_multiple);
   const bool last = range.end == task.left.end;
   try {
     const device::Partition* const partition = processors.empty() ? nullptr : partition_(work.place(), processors);

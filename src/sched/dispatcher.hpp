@@ -74,6 +74,15 @@ class Dispatcher {
   // Holds a task of the explicit level that comes after `parents`, of which some may be null.
   std::shared_ptr<HeldTask> hold_after(LaunchQueue& queue, std::unique_ptr<Work> work,
                                        std::span<const std::shared_ptr<HeldTask>> parents);
+  // So many tasks of a queue are held at most, so that a program that launches faster than it is let go takes bounded
+  // memory.
+  static constexpr std::uint64_t most_held = 16384;
+  // To be called before hold() and hold_after() by the thread that launches. Where the queue has no room it waits until
+  // half of the tasks are submitted; those are required from then on. Releases the lock meanwhile.
+  void wait_for_room(LaunchQueue& queue, base::Lock& lock) {
+    if (queue.tasks >= most_held) [[unlikely]]
+      wait_until_half_is_submitted(queue, lock);
+  }
   // Asks the policy, after something has changed.
   void dispatch();
 
@@ -122,6 +131,7 @@ class Dispatcher {
   bool force_required();
   void require(HeldTask& task);
   void require_parents_of(HeldTask& task);
+  void wait_until_half_is_submitted(LaunchQueue& queue, base::Lock& lock);
   bool submit_ungoverned();
   void make_ready(HeldTask& task);
   // Returns whether all blocks of the task are submitted, or it has failed.

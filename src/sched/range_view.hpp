@@ -15,7 +15,7 @@ namespace heddle::sched {
 struct LaunchTraits {
   std::uint64_t signature = 0;        // equal for launches of one kernel with one shape; 0: not known
   std::uint32_t resident_blocks = 0;  // that one processor holds at a time; 0: not known
-  std::uint32_t block_multiple = 1;   // ranges end at multiples of it (clusters)
+  std::uint64_t block_multiple = 1;   // ranges end at multiples of it (clusters), or with the grid
   // Its blocks wait for each other, or it runs for as long as its program does. It is never divided.
   bool cooperative = false;
   // The part of the device's memory bandwidth that it uses when it has the whole device; negative: not known.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <semaphore>
 #include <thread>
 #include <vector>
@@ -73,6 +74,26 @@ TEST(Watcher, TimersFollowTheClock) {
   clock->advance(100);
   late.acquire();
   EXPECT_EQ(seen, (std::vector<int>{100, 200}));
+}
+
+// One that is set again and again for a time that is over does not keep the others waiting.
+TEST(Watcher, TimersOfTheEndlessPastLetOthersRun) {
+  const auto clock = std::make_shared<ManualClock>();
+  clock->advance(1000);
+  const auto watcher = make_watcher(clock);
+  std::atomic<bool> enough{false};
+  std::binary_semaphore other{0}, ended{0};
+  std::function<void()> again = [&] {
+    if (enough)
+      ended.release();
+    else
+      watcher->at(1, again);
+  };
+  watcher->at(1, again);
+  watcher->at(1000, [&] { other.release(); });
+  EXPECT_TRUE(other.try_acquire_for(std::chrono::seconds(30)));
+  enough = true;
+  ended.acquire();
 }
 
 TEST(Watcher, CallbacksMayUseIt) {

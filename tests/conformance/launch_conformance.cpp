@@ -77,6 +77,29 @@ TEST_P(Conformance, RangesSeeTheIndicesOfTheWholeGrid) {
   EXPECT_EQ(count.read(*queue), std::vector<std::uint32_t>(threads, 1));
 }
 
+// Grids of one to three dimensions, of odd sizes, in any number of ranges, which go in any order: each block runs once.
+TEST_P(Conformance, AnyNumberOfRangesRunsEachBlockOnce) {
+  const Dim3 block{3, 2};
+  std::mt19937 random(11);
+  for (const Dim3& grid : {Dim3{17}, Dim3{5, 3}, Dim3{3, 2, 5}}) {
+    const std::uint64_t blocks = grid.count();
+    const std::size_t threads = blocks * block.count();
+    const Buffer<Place> out(*device, threads);
+    const Buffer<std::uint32_t> count(*device, threads);
+    for (std::uint64_t ranges = 1; ranges <= blocks; ++ranges) {
+      count.fill(*queue);
+      queue->fill(out.span(), 0xFFFFFFFF, 4);
+      std::vector<BlockRange> cut;
+      for (std::uint64_t i = 0; i < ranges; ++i) cut.push_back({blocks * i / ranges, blocks * (i + 1) / ranges});
+      std::shuffle(cut.begin(), cut.end(), random);
+      for (const BlockRange& range : cut)
+        launch_range(*queue, kernel("indices"), {.grid = grid, .block = block}, range, out.address(), count.address());
+      ASSERT_EQ(count.read(*queue), std::vector<std::uint32_t>(threads, 1)) << ranges << " ranges of " << blocks;
+      ASSERT_EQ(out.read(*queue), expected_places(grid, block)) << ranges << " ranges of " << blocks;
+    }
+  }
+}
+
 TEST_P(Conformance, ParametersOfManySizes) {
   Function& function = kernel("parameters");
   ASSERT_EQ(function.parameters().size(), 6u);

@@ -5,7 +5,9 @@ heddle_test(cuda_graph_test
   DEPENDS heddle_cudart_12 heddle_cuda_image NEEDS_SOURCE)
 heddle_test(cuda_graph_13_test SOURCES graph_versions_test.cpp DEPENDS heddle_cudart_13 NEEDS_SOURCE)
 set_tests_properties(cuda_graph_13_test PROPERTIES ENVIRONMENT "HEDDLE_RUN_DEVICE=cpu")
-foreach(test cuda_graph_test cuda_graph_13_test)
+heddle_test(cuda_tenant_test SOURCES graph_support.cpp held_streams_test.cpp tenant_test.cpp
+  DEPENDS heddle_cudart_12 heddle_cuda_image heddle_daemon heddle_base heddle::heddle NEEDS_SOURCE)
+foreach(test cuda_graph_test cuda_graph_13_test cuda_tenant_test)
   target_include_directories(${test} PRIVATE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_compile_options(${test} PRIVATE -Wno-unknown-pragmas)  # those of the headers are clang's
 endforeach()

@@ -86,11 +86,12 @@ class GateTest : public testing::Test {
     }
     return false;
   }
-  std::uint64_t ranges(const std::string& tenant) const {
+  Status status(const std::string& tenant) const {
     for (const auto& each : server_->status().tenants)
-      if (each.settings.name == tenant) return each.ranges;
-    return 0;
+      if (each.settings.name == tenant) return each;
+    return {};
   }
+  std::uint64_t ranges(const std::string& tenant) const { return status(tenant).ranges; }
 
   base::SteadyClock clock_;
   base::TemporaryFolder folder_;
@@ -107,6 +108,18 @@ TEST_F(GateTest, ABatchProgramWaitsWhileTheLatencyTenantHasWork) {
   search->set_awake(false);
   EXPECT_TRUE(until([&] { return train.ended(); }));
   EXPECT_EQ(train.code(), 0);
+}
+
+// A graph is one launch to the gate: it waits as a whole, and goes as a whole.
+TEST_F(GateTest, AGraphIsAdmittedWhole) {
+  const auto search = client("search", 1, TenantClass::latency);
+  search->set_awake(true);
+  until([] { return false; }, 20);
+  Program train(socket_, "batch:0:train", "", {"graph", "20", "idle", "2000"});
+  EXPECT_TRUE(until([&] { return status("train").held == 1; })) << "its thread waits with the first one";
+  EXPECT_FALSE(until([&] { return status("train").ranges != 0; }, 300));
+  search->set_awake(false);
+  EXPECT_TRUE(until([&] { return status("train").ranges == 20; }));
 }
 
 TEST_F(GateTest, ItsLaunchesAreCounted) {
@@ -189,6 +202,24 @@ TEST(MemoryLimit, WhatAContextHadIsFreeWhenItEnds) {
 TEST(MemoryLimit, WithoutALimitTheDriversAnswersCount) {
   EXPECT_EQ(output_of("", "left take 90000 left"), "71680 of 81920, 81920\ntake 90000: 0\n71680 of 81920, 81920\n0\n");
   EXPECT_THAT(output_of("much", "left"), testing::HasSubstr("HEDDLE_MEMORY_LIMIT"));
+}
+
+// The stand-in has 132 SMs, each with room for two blocks of any kernel. The daemon divides eight units.
+TEST_F(GateTest, AProgramSeesTheProcessorsOfItsQuota) {
+  const auto printed = [&](const char* tenant, const std::vector<std::string>& steps) {
+    testing::internal::CaptureStdout();
+    Program program(socket_, tenant, "", steps);
+    EXPECT_TRUE(until([&] { return program.ended(); }));
+    return testing::internal::GetCapturedStdout();
+  };
+  const std::vector<std::string> steps = {"processors", "meet", "66", "meet", "67", "meet", "264"};
+  EXPECT_EQ(printed("batch:0.25:quarter", steps),
+            "33, 66, 66 of 256\nmeet 66: 0, 0\nmeet 67: 720, 720\nmeet 264: 720, 720\n0\n");
+  EXPECT_EQ(printed("batch:0:none", steps), "132, 264, 264 of 256\nmeet 66: 0, 0\nmeet 67: 0, 0\nmeet 264: 0, 0\n0\n");
+  ::setenv("HEDDLE_TENANT_PROCESSORS", "device", 1);
+  EXPECT_EQ(printed("batch:0.25:told", steps),
+            "132, 264, 264 of 256\nmeet 66: 0, 0\nmeet 67: 0, 0\nmeet 264: 0, 0\n0\n");
+  ::unsetenv("HEDDLE_TENANT_PROCESSORS");
 }
 
 TEST_F(GateTest, ATenantVariableThatIsNoneIsSaid) {

@@ -15,6 +15,7 @@
 #include "sched/fake_work.hpp"
 #include "sched/policy/bounded.hpp"
 #include "sched/policy/slice.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::sched {
 namespace {
@@ -81,6 +82,7 @@ class DispatcherTest : public testing::Test {
   std::unique_ptr<Dispatcher> dispatcher;
   LaunchQueue* queue = nullptr;
   LaunchQueue* other = nullptr;
+  Task last;
   bool open = false;  // for policies that submit nothing before
 };
 
@@ -194,6 +196,17 @@ TEST_F(DispatcherTest, UntimedRangesEndWhereALaterOneFails) {
   EXPECT_NE(dispatcher->take_failure(), nullptr);
 }
 
+// L13: whatever a policy says, ranges consist of whole clusters.
+TEST_F(DispatcherTest, RangesEndAtMultiplesOfClusters) {
+  start(std::make_unique<SlicePolicy>(3));
+  hold(*queue, {.name = "a", .blocks = 12, .block_multiple = 4});
+  EXPECT_THAT(take_log(), ElementsAre("a[0,4)", "a[4,8)", "a[8,12)"));
+  hold(*queue, {.name = "b", .blocks = 12, .block_multiple = 2});
+  EXPECT_THAT(take_log(), ElementsAre("b[0,4)", "b[4,8)", "b[8,12)"));
+  hold(*queue, {.name = "c", .blocks = 8, .block_multiple = 16});
+  EXPECT_THAT(take_log(), ElementsAre("c[0,8)"));
+}
+
 TEST_F(DispatcherTest, SuspensionHoldsAQueueAndNothingElse) {
   start(submit_all);
   dispatcher->set_suspended(*queue, true);
@@ -204,6 +217,44 @@ TEST_F(DispatcherTest, SuspensionHoldsAQueueAndNothingElse) {
   const base::Lock lock(mutex);
   dispatcher->set_suspended(*queue, false);
   EXPECT_THAT(device.log, testing::UnorderedElementsAre("held[0,1)", "copy[0,1)"));
+}
+
+// A thread that launches more than a queue may hold waits until half of that is submitted, also where the policy
+// submits nothing and the queue is suspended.
+TEST_F(DispatcherTest, AQueueHoldsSoMuchAndNoMore) {
+  start([&](const View& view, std::vector<Decision>& decisions) {
+    if (open) submit_all(view, decisions);
+  });
+  dispatcher->set_suspended(*queue, true);
+  const auto make = [&](std::uint64_t number) {
+    base::Lock lock(mutex);
+    dispatcher->wait_for_room(*queue, lock);
+    const Task parents[] = {last};
+    last = dispatcher->hold_after(*queue, std::make_unique<FakeWork>(device, FakeTask{.name = std::to_string(number)}),
+                                  parents);
+  };
+  for (std::uint64_t i = 0; i < Dispatcher::most_held; ++i) make(i);
+  EXPECT_THAT(take_log(), IsEmpty());
+  auto one_more = std::async(std::launch::async, [&] { make(Dispatcher::most_held); });
+  std::uint64_t submitted = 0;
+  const auto submit_one = [&] {  // nothing is in flight, so the next one goes that is waited for
+    const auto any = [&] {
+      const base::Lock lock(mutex);
+      return !device.running.empty();
+    };
+    if (!tests::wait_until(any)) return false;
+    complete_after(1e-6);
+    ++submitted;
+    return true;
+  };
+  while (submitted < Dispatcher::most_held / 2) ASSERT_TRUE(submit_one()) << submitted;
+  one_more.get();
+  EXPECT_TRUE(device.running.empty()) << "what nobody waits for stays held";
+  ASSERT_EQ(device.log.size(), Dispatcher::most_held / 2);
+  for (std::uint64_t i = 0; i < device.log.size(); ++i) ASSERT_EQ(device.log[i], std::to_string(i) + "[0,1)");
+  const base::Lock lock(mutex);
+  EXPECT_EQ(queue->tasks, Dispatcher::most_held / 2 + 1);
+  open = true;
 }
 
 // A queue that is not suspended does not wait for one that is: what it depends on goes, and no more.

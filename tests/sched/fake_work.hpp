@@ -65,6 +65,7 @@ struct FakeTask {
   std::function<void()> make_ready = {};  // null: it is ready
   std::function<void()> on_submit = {};
   const KernelTraits* corun = nullptr;
+  std::uint64_t block_multiple = 1;
 };
 
 class FakeWork final : public Work {
@@ -77,6 +78,7 @@ class FakeWork final : public Work {
   bool divisible() override { return task_.divisible; }
   bool governed() const override { return task_.governed; }
   bool in_order() const override { return true; }
+  LaunchTraits traits() override { return {.block_multiple = task_.block_multiple}; }
   bool is_ready() override { return ready_; }
   void make_ready() override {
     task_.make_ready();

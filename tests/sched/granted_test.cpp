@@ -40,6 +40,8 @@ class Recording final : public Policy {
     for (const Completion& completion : view.completions) ended.push_back(completion.range.processors->size());
     if (submits) decisions.push_back({.task = 0, .blocks = 2, .processors = chosen, .predicted_seconds = 1e-4});
   }
+  std::optional<std::uint64_t> wake_ns(const View&) override { return wake; }
+  std::optional<std::uint64_t> wake;
   unsigned processors = 0;
   std::uint64_t version = 0;
   std::vector<std::vector<unsigned>> sets;
@@ -155,6 +157,12 @@ TEST_F(Granted, WithoutUnitsNothingGoesAndItLooksAgain) {
   EXPECT_TRUE(policy->withholds());
   ASSERT_TRUE(policy->wake_ns(view()));
   EXPECT_LE(*policy->wake_ns(view()), 1'000u + 1'000'000);
+  // When the own policy wanted to be asked again does not count: it is not asked.
+  inner->wake = 500;
+  EXPECT_GT(*policy->wake_ns(view()), 1'000u);
+  grant(std::vector<bool>(8, true));
+  decide();
+  EXPECT_EQ(policy->wake_ns(view()), 500u);
 }
 
 // The dispatcher would submit it to the whole device.

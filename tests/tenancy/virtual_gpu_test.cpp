@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "sched/policy/lithos/scaling.hpp"
 #include "tenancy/models.hpp"
 #include "tenancy/virtual_watcher.hpp"
@@ -41,6 +43,24 @@ TEST(VirtualGpu, TakesTheTimeOfItsWaves) {
   half.submit(0, kernel, 0b0011);
   half.until(10'000'000);
   EXPECT_NEAR(static_cast<double>(half.ends[0]), 4'010'000, 2);
+}
+
+// L27: idle all the time, and busy for as long as there are blocks; the part of half the clock is an eighth.
+TEST(VirtualGpu, EnergyIsThatOfThePowerModel) {
+  const KernelModel kernel = sixteen();
+  Bench bench;
+  bench.submit(0, kernel, 0b1111);
+  bench.until(10'000'000);
+  EXPECT_NEAR(bench.gpu.joules(), 100 * 0.010 + 300 * 0.00201, 300 * 0.00002);
+  Bench half;
+  half.submit(0, kernel, 0b0011);
+  half.until(10'000'000);
+  EXPECT_NEAR(half.gpu.joules(), 100 * 0.010 + 150 * 0.00401, 300 * 0.00002) << "half of the units for twice as long";
+  Bench slow;
+  slow.gpu.set_frequency(705);
+  slow.submit(0, kernel, 0b1111);
+  slow.until(10'000'000);
+  EXPECT_NEAR(slow.gpu.joules(), 100 * 0.010 + 300.0 / 8 * 0.00402, 300 * 0.00002);
 }
 
 TEST(VirtualGpu, DisjointUnitsDoNotDisturbEachOther) {
@@ -99,27 +119,29 @@ TEST(VirtualGpu, BandwidthIsShared) {
   EXPECT_NEAR(static_cast<double>(exceeds.ends[0]), 2'010'000, 5'000);
 }
 
+// The kernel alone, on so many units of a whole device.
+double seconds_on(const KernelModel& kernel, unsigned units) {
+  VirtualGpu gpu({});
+  Units set;
+  for (unsigned unit = 0; unit < units; ++unit) set.set(unit);
+  double end = 0;
+  gpu.submit({.stream = 0,
+              .kernel = &kernel,
+              .blocks = kernel.blocks,
+              .units = set,
+              .priority = 0,
+              .ended = [&](std::uint64_t at) { end = static_cast<double>(at) * 1e-9; }});
+  while (end == 0) gpu.advance(gpu.next_ns());
+  return end;
+}
+
 // L20: the line through one unit and all units holds between them.
 TEST(VirtualGpu, ModelsScaleAsTheLineSays) {
   double residual = 0, spread = 0, sum = 0, count = 0;
   std::vector<std::pair<double, double>> points;
   for (const KernelModel& kernel : make_model("bert", 66, 2).kernels) {
-    const auto time = [&](unsigned units) {
-      VirtualGpu gpu({});
-      Units set;
-      for (unsigned unit = 0; unit < units; ++unit) set.set(unit);
-      double end = 0;
-      gpu.submit({.stream = 0,
-                  .kernel = &kernel,
-                  .blocks = kernel.blocks,
-                  .units = set,
-                  .priority = 0,
-                  .ended = [&](std::uint64_t at) { end = static_cast<double>(at) * 1e-9; }});
-      while (end == 0) gpu.advance(gpu.next_ns());
-      return end;
-    };
-    const auto line = sched::lithos::Scaling::through(time(1), time(66), 66);
-    for (unsigned units = 1; units <= 66; units += 5) points.emplace_back(time(units), line.at(units));
+    const auto line = sched::lithos::Scaling::through(seconds_on(kernel, 1), seconds_on(kernel, 66), 66);
+    for (unsigned units = 1; units <= 66; units += 5) points.emplace_back(seconds_on(kernel, units), line.at(units));
   }
   for (const auto& [measured, predicted] : points) sum += measured, count += 1;
   for (const auto& [measured, predicted] : points) {
@@ -127,6 +149,30 @@ TEST(VirtualGpu, ModelsScaleAsTheLineSays) {
     spread += (measured - sum / count) * (measured - sum / count);
   }
   EXPECT_GE(1 - residual / spread, 0.92);
+}
+
+// H4: the least units within a slip by two probes, and no more than the blocks fill, against a sweep over all units.
+// The GPU runs blocks in waves, which no line describes.
+TEST(VirtualGpu, TwoProbesFindTheLeastOfASweep) {
+  constexpr double slip = 1.1;
+  int near = 0, kernels = 0;
+  for (const char* model : {"bert", "llama3", "resnet50", "resnet50-train"}) {
+    const auto all = make_model(model, 66, 2).kernels;
+    for (std::size_t i = 0; i < 5; ++i) {
+      const KernelModel& kernel = all[i * (all.size() - 1) / 4];
+      const double whole = seconds_on(kernel, 66);
+      const std::uint64_t of_unit = std::uint64_t{kernel.resident_blocks} * 2;
+      const std::uint64_t filled = (kernel.blocks + of_unit - 1) / of_unit;
+      const std::uint64_t chosen = std::min<std::uint64_t>(
+          filled, sched::lithos::Scaling::through(seconds_on(kernel, 1), whole, 66).least(66, slip));
+      unsigned truth = 1;
+      while (truth < 66 && seconds_on(kernel, truth) > slip * whole) ++truth;
+      ++kernels;
+      near += chosen + 2 >= truth && chosen <= truth + 2 ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(kernels, 20);
+  EXPECT_GE(near, 18);
 }
 
 TEST(VirtualWatcher, RunsTimersInTheirOrder) {

@@ -62,9 +62,8 @@ std::optional<int> shape_of_cpu(const DeviceInfo& info, int number) {
     case 10: return static_cast<int>(info.warp_size);
     case 12:
     case 82: return 64 * 1024;  // registers
-    case 16: return static_cast<int>(info.processors);
-    case 39: return 2048;  // threads of an SM
-    case 75: return 8;     // compute capability
+    case 39: return 2048;       // threads of an SM
+    case 75: return 8;          // compute capability
     case 76: return 0;
     case 81: return most_shared + reserved_shared;
     case 97: return most_shared;
@@ -172,6 +171,10 @@ std::optional<int> ability_of_cpu(const Context& context, int number) {
 }  // namespace
 
 std::optional<int> attribute(const Context& context, int number) {
+  if (number == 16) {  // SMs: the same in all contexts of a device
+    const Context& first = context.primary() ? context : Process::get().context(context.number());
+    return static_cast<int>(first.processors());
+  }
   if (context.info().capability == 0) {
     const std::optional<int> shape = shape_of_cpu(context.info(), number);
     if (shape) return shape;

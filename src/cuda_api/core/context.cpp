@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cuda_api/core/settings.hpp"
 #include "cuda_api/core/thread_state.hpp"
 #include "cuda_api/core/wait_line.hpp"
 
@@ -14,6 +15,7 @@ Context::Context(Handles& handles, int number, int slot, heddle::Device device)
       slot_(slot),
       device_(std::move(device)),
       info_(device_.info()),
+      processors_(sees_whole_device() ? info_.processors : device_.own_processors()),
       epoch_(handles.next_id()) {
   legacy_ = &start_stream(cudaStreamDefault, 0);
 }

@@ -28,6 +28,8 @@ class Context {
   bool primary() const { return slot_ == number_; }  // the one that the runtime API uses
   const heddle::Device& device() const { return device_; }
   const DeviceInfo& info() const { return info_; }
+  // Those of a tenant's quota as they were when the program began (docs/tenants.md); else the device's.
+  unsigned processors() const { return processors_; }
   // Of a GPU, as 90 for 9.0; 0 for devices that run PTX for any.
   unsigned capability() const { return info_.capability; }
   // The one that programs see and choose their launches by: the CPU device and the interpreter report 8.0.
@@ -132,6 +134,7 @@ class Context {
   int number_, slot_;
   heddle::Device device_;
   DeviceInfo info_;
+  const unsigned processors_;
   std::atomic<cudaError_t> sticky_{cudaSuccess};
   std::atomic<std::uint64_t> epoch_;
   heddle::base::Mutex mutex_;

@@ -21,6 +21,8 @@ std::string policy_variable() {
 
 }  // namespace
 
+bool sees_whole_device() { return base::text_variable("HEDDLE_TENANT_PROCESSORS") == "device"; }
+
 Settings read_settings() {
   base::check_variables();
   Settings made;

@@ -17,6 +17,10 @@ struct Settings {
   Checks check = false;  // HEDDLE_RUN_CHECK=memory,race: mistakes to look for (on: memory); ends with exit code 99
 };
 
+// HEDDLE_TENANT_PROCESSORS=device: programs of tenants see all of a device's processors, not those of their quota.
+// Throws Error(invalid_argument) for other values than device and quota.
+bool sees_whole_device();
+
 // Throws Error(invalid_argument) for invalid values.
 Settings read_settings();
 

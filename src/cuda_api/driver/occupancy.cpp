@@ -1,6 +1,7 @@
 // How blocks of a kernel fill a multiprocessor, and the block size that fills it best.
 #include <algorithm>
 
+#include "cuda_api/core/attributes.hpp"
 #include "cuda_api/driver/function.hpp"
 
 using namespace heddle::cuda_api;
@@ -42,7 +43,7 @@ void best_block(int* least_grid, int* block, CUfunction function, CUoccupancyB2D
   }
   require(best > 0, cudaErrorInvalidValue, "no block of the kernel fits");
   *block = best;
-  *least_grid = best_blocks * static_cast<int>(context.info().processors);
+  *least_grid = best_blocks * heddle::cuda_api::attribute(context, 16).value_or(1);
 }
 
 }  // namespace

@@ -2,8 +2,27 @@
 #include "cuda_api/runtime/graph_exec.hpp"
 
 #include "cuda_api/core/capture.hpp"
+#include "cuda_api/runtime/launch.hpp"
 
 namespace heddle::cuda_api {
+namespace {
+
+void check_cooperative_nodes(const CUgraph_st& graph, CUgraphNode_st** bad) {
+  for (CUgraphNode_st* node : graph.nodes) {
+    const auto* kernel = std::get_if<KernelCommand>(&node->command);
+    try {
+      if (kernel && kernel->cooperative)
+        check_cooperative(*kernel->context, *kernel->kernel, kernel->kernel->on(*kernel->context),
+                          {kernel->grid, kernel->block, kernel->shared, nullptr, true});
+    } catch (const Failure&) {
+      if (bad) *bad = node;
+      throw;
+    }
+    for (const CUgraph_st* within : graphs_within(node->command)) check_cooperative_nodes(*within, bad);
+  }
+}
+
+}  // namespace
 
 CUgraphExec_st& instantiate_call(Context& context, cudaGraph_t graph, unsigned long long flags, CUgraphNode_st** bad) {
   constexpr unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
@@ -11,6 +30,7 @@ CUgraphExec_st& instantiate_call(Context& context, cudaGraph_t graph, unsigned l
   require((flags & ~known) == 0, cudaErrorInvalidValue, "flags that are none");
   if (flags & cudaGraphInstantiateFlagDeviceLaunch)
     not_supported("a graph that kernels launch (cudaGraphInstantiateFlagDeviceLaunch)");
+  check_cooperative_nodes(graph_of(graph), bad);
   return instantiate(graph_of(graph), context, flags, bad);
 }
 

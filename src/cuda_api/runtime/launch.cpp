@@ -79,6 +79,8 @@ void run(KernelEntry& kernel, const LaunchCall& call, void** arguments) {
   CUstream_st& stream = context.stream(call.stream, call.per_thread);
   const LoadedKernel& loaded = kernel.on(context);
   check_shape(context, kernel, loaded, call);
+  if (call.cooperative) [[unlikely]]
+    check_cooperative(context, kernel, loaded, call);
   // Most fit; what does not is at most 32 KiB.
   std::array<std::byte, 512> few;
   std::vector<std::byte> many;

@@ -31,6 +31,10 @@ std::uint32_t dynamic_shared_limit(const KernelEntry& entry, const heddle::Loade
 // Throws what a launch of this shape would throw, independent of the device's load.
 void check_shape(const Context& context, const KernelEntry& kernel, const heddle::LoadedKernel& loaded,
                  const LaunchCall& call);
+// For cooperative launches: all blocks run at the same time, so a tenant's must fit the processors of its quota. Throws
+// cudaErrorCooperativeLaunchTooLarge.
+void check_cooperative(Context& context, const KernelEntry& kernel, const heddle::LoadedKernel& loaded,
+                       const LaunchCall& call);
 // The launch as a node of a graph.
 KernelCommand kernel_command(Context& context, KernelEntry& kernel, const LaunchCall& call,
                              std::vector<std::byte> arguments);

@@ -1,6 +1,9 @@
 // What kernels need of an SM, and how many of their blocks one holds.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/kernel_name.hpp"
 #include "cuda_api/core/attributes.hpp"
 #include "cuda_api/core/registry.hpp"
 #include "cuda_api/runtime/call.hpp"
@@ -68,6 +71,24 @@ cudaError_t ask_blocks(const char* function, int* blocks, const void* kernel, in
 }
 
 }  // namespace
+
+namespace heddle::cuda_api {
+
+void check_cooperative(Context& context, const KernelEntry& kernel, const heddle::LoadedKernel& loaded,
+                       const LaunchCall& call) {
+  if (!call.cooperative || sees_whole_device()) return;
+  const unsigned own = context.device().own_processors();
+  if (own == context.info().processors) return;
+  const std::uint64_t threads = shape(call.block).count(), blocks = shape(call.grid).count();
+  const std::uint64_t most = std::uint64_t{own} * blocks_of(context, loaded, static_cast<int>(threads), call.shared);
+  if (blocks > most)
+    throw Failure(cudaErrorCooperativeLaunchTooLarge,
+                  fmt::format("kernel '{}' is launched cooperatively with {} blocks; the {} processors of the tenant's "
+                              "quota hold {} at the same time",
+                              base::demangled(kernel.name()), blocks, own, most));
+}
+
+}  // namespace heddle::cuda_api
 
 HEDDLE_CUDA_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block,
                                                                           std::size_t shared) {

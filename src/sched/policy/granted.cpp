@@ -89,6 +89,7 @@ void GrantedPolicy::ask_own(const View& view, std::vector<Decision>& decisions) 
   shown.completions = completions_;
   shown.tenants_version = view.tenants_version + (changes_ << 32);  // what was made of the processors is made again
   own_->decide(shown, decisions);
+  asked_ = true;
   for (Decision& decision : decisions) {
     if (decision.task >= view.ready.size()) continue;
     const Place& place = places_[view.ready[decision.task].place];
@@ -111,7 +112,7 @@ void GrantedPolicy::ask_own(const View& view, std::vector<Decision>& decisions) 
 }
 
 void GrantedPolicy::decide(const View& view, std::vector<Decision>& decisions) {
-  waited_ = false;
+  waited_ = asked_ = false;
   const auto allowance = grants_->allowance();
   granted_ = allowance.has_value();
   if (allowance && (allowance != last_ || places_.size() != view.devices.size())) take(*allowance, view);
@@ -155,10 +156,10 @@ void GrantedPolicy::report(const View& view, const std::vector<Decision>& decisi
   }
 }
 
-// Grants change without a call.
+// Grants change without a call. The own policy knows when to ask it again only if it was asked.
 std::optional<std::uint64_t> GrantedPolicy::wake_ns(const View& view) {
   if (!granted_) return std::nullopt;
-  const auto own = last_->paced ? own_->wake_ns(view) : std::nullopt;
+  const auto own = asked_ ? own_->wake_ns(view) : std::nullopt;
   const std::uint64_t again = view.now_ns + look_again_ns;
   return own ? std::min(*own, again) : again;
 }

@@ -82,7 +82,7 @@ class GrantedPolicy final : public Policy {
 
   const std::unique_ptr<Policy> own_;
   const std::shared_ptr<Grants> grants_;
-  bool granted_ = false, waited_ = false;
+  bool granted_ = false, waited_ = false, asked_ = false;  // asked_: the own policy, this time
   std::optional<Allowance> last_;
   std::uint64_t changes_ = 0;
   std::vector<Place> places_;
