@@ -1,27 +1,17 @@
 // Kernelet's evaluation (Zhong and He, arXiv 1303.5164, section 5) on simulated GPUs and real ones: the model
 // against what is measured, and the total times of four mixes of kernels under several policies.
 #include <fmt/format.h>
-#include <sys/personality.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "heddle/error.hpp"
 #include "kernelet/experiment.hpp"
+#include "support/addresses.hpp"
 
 namespace {
 
 using namespace heddle;
-
-// The simulator's memory is the host's, and its addresses count for caches and banks: they must be the same in every
-// run. Starts the program again where they are random.
-void fix_addresses(char** arguments) {
-  constexpr unsigned long ask = 0xffffffff;
-  const int now = ::personality(ask);
-  if (now == -1 || (now & ADDR_NO_RANDOMIZE) != 0) return;
-  if (::personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) != -1) ::execv("/proc/self/exe", arguments);
-}
 
 // What matters most comes first: a run may be stopped, and goes on there when it is started again.
 void run_all(const bench::kernelet::ExperimentOptions& options, bench::Results& results, bool pairs) {
@@ -42,7 +32,7 @@ void run_all(const bench::kernelet::ExperimentOptions& options, bench::Results& 
 }  // namespace
 
 int main(int count, char** arguments) {
-  fix_addresses(arguments);
+  bench::fix_addresses(arguments);
   std::vector<std::string> machines = {"fermi-c2050", "kepler-gtx680"};
   bench::kernelet::ExperimentOptions options;
   options.kernels = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kernels";

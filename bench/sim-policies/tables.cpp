@@ -9,6 +9,7 @@
 
 #include "base/fail.hpp"
 #include "page.hpp"
+#include "support/addresses.hpp"
 
 namespace heddle::bench::sim_policies {
 namespace {
@@ -22,6 +23,7 @@ void write_picture(const std::filesystem::path& file, const std::vector<Chart>& 
 }  // namespace
 
 int make_tables(int argc, char** argv, const PageProgram& program) {
+  fix_addresses(argv);
   const bool quick = has_option(argc, argv, "--quick");
   Runner runner;
   runner.verbose = has_option(argc, argv, "--verbose");

@@ -142,7 +142,8 @@ extern "C" __global__ void separable(const u32* in, u32* out, u32 n) {
   out[i] = __float_as_uint(sum);
 }
 
-// Histograms of bytes, one for each warp, whose sums are the block's.
+// Histograms of bytes, one for each warp, whose sums are the block's. GPUs of that time have no additions in shared
+// memory: their machine code repeats a load and a store until no other thread was in between, as this does.
 extern "C" __global__ void histogram(const u32* in, u32* out, u32 n) {
   __shared__ u32 bins[8][64];
   const u32 t = threadIdx.x, warp = t / 32;
@@ -150,7 +151,14 @@ extern "C" __global__ void histogram(const u32* in, u32* out, u32 n) {
   __syncthreads();
   for (u32 k = 0; k < 4; ++k) {
     const u32 word = in[(item() + k * 1024) % n];
-    for (u32 byte = 0; byte < 32; byte += 8) atomicAdd(&bins[warp][(word >> byte) & 63], 1u);
+    for (u32 byte = 0; byte < 32; byte += 8) {
+      u32* const bin = &bins[warp][(word >> byte) & 63];
+      for (u32 seen = *bin;;) {
+        const u32 found = atomicCAS(bin, seen, seen + 1);
+        if (found == seen) break;
+        seen = found;
+      }
+    }
   }
   __syncthreads();
   u32 sum = 0;

@@ -17,8 +17,9 @@ class Scoreboard {
   static constexpr std::uint32_t every_register = 0xffffffffu;
 
   // `access`: the memory access whose completion gives the cycle; no_access where `ready` is known.
-  void add(std::uint32_t reg, LaneMask lanes, Cycle ready, std::uint32_t access) {
-    pending_.push_back({reg, lanes, ready, access});
+  // `issued`, `slot`: of the instruction.
+  void add(std::uint32_t reg, LaneMask lanes, Cycle ready, std::uint32_t access, Cycle issued, unsigned slot) {
+    pending_.push_back({reg, lanes, ready, access, issued, slot});
   }
   void complete(std::uint32_t access, Cycle ready) {
     for (Pending& pending : pending_) {
@@ -63,13 +64,9 @@ class Scoreboard {
     Cycle last = 0;         // when the last of the other results is there
   };
   Cleared clear();
-  // The first cycle in which an entry is free.
-  Check first() const {
-    Check result{never, true};
-    for (const Pending& pending : pending_)
-      if (pending.ready <= result.ready) result = {pending.ready, pending.access != no_access};
-    return result;
-  }
+  // The first cycle in which one of so many entries is free; 0: there is one now. `paired`: an entry holds registers of
+  // both instructions that a warp issues in a cycle (Simultaneous Branch and Warp Interweaving, section 3.4).
+  Check room(std::size_t entries, bool paired) const;
 
  private:
   struct Pending {
@@ -77,9 +74,36 @@ class Scoreboard {
     LaneMask lanes;
     Cycle ready;
     std::uint32_t access;
+    Cycle issued;
+    unsigned slot;
   };
   std::vector<Pending> pending_;
 };
+
+inline Scoreboard::Check Scoreboard::room(std::size_t entries, bool paired) const {
+  if (pending_.size() < entries) return {};
+  Check first{never, true};
+  const auto frees = [&](Cycle ready, bool memory) {
+    if (ready <= first.ready) first = {ready, memory};
+  };
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < pending_.size(); ++i) {
+    const Pending& one = pending_[i];
+    // The n-th register of the one instruction is beside the n-th of the other one.
+    const auto place = [&](const Pending& of) {
+      return std::count_if(pending_.data(), &of,
+                           [&](const Pending& other) { return other.issued == of.issued && other.slot == of.slot; });
+    };
+    const Pending* beside = nullptr;
+    for (const Pending& other : pending_)
+      if (paired && other.issued == one.issued && other.slot != one.slot && place(other) == place(one)) beside = &other;
+    if (beside && one.slot == 1) continue;
+    ++used;
+    const bool later = beside && beside->ready > one.ready;
+    frees(later ? beside->ready : one.ready, (later ? beside->access : one.access) != no_access);
+  }
+  return used < entries ? Check{} : first;
+}
 
 inline Scoreboard::Cleared Scoreboard::clear() {
   Cleared cleared;

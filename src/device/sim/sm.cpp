@@ -140,7 +140,7 @@ void Sm::take_completions() {
   queue_.advance(now_);
   auto& done = queue_.done();
   for (const LoadStoreQueue::Done& one : done) {
-    const Cycle ready = one.ready + pipes_.latency(PipeClass::lsu);
+    const Cycle ready = one.ready + pipes_.latency(PipeClass::lsu) + front_latency();
     if (rotation_)
       complete_write(one, ready);
     else
@@ -216,7 +216,7 @@ void Sm::evaluate(IssueGroup& group) {
     later(exact);
     if (!block.matrices.empty()) later(check_matrix(group, exact));
     const unsigned entries = machine_.front.scoreboard_entries;
-    if (entries != 0 && warp.board->size() >= entries) later(warp.board->first());
+    if (entries != 0) later(warp.board->room(entries, interweave_ && issue_policy_->interweaving()->branches));
     if (op.fence && warp.outstanding != 0) later({never, true});
   }
   note_ready(group);

@@ -100,6 +100,8 @@ class Sm {
     unsigned slot = 0;
     IssueGroup* half[Frontier::halves] = {};
     Cycle since = 0;  // of a candidate: since when its instruction has waited
+    // Of a context that has threads.
+    const OpTiming& op() const { return *(half[0] && half[0]->mask != 0 ? half[0] : half[1])->op; }
   };
   // Of policies that issue two instructions together.
   struct Interweave {
@@ -116,7 +118,9 @@ class Sm {
   void collect_contexts();
   Cycle add_candidate(const Context& context);
   bool issue_together();
+  bool is_there(const Context& one) const;
   void issue_context(const Context& context, Scheduler& scheduler, bool shares);
+  void issue_second(const Context& first, const Context& second, const SlotCandidate& candidate, bool shares);
   void settle_context(const Context& context);
   Scoreboard& matrix_of(BlockContext& block, std::uint32_t warp);
   Scoreboard::Check check_matrix(IssueGroup& group, const Scoreboard::Check& exact);
@@ -125,6 +129,7 @@ class Sm {
   void account(Scheduler& scheduler);
   void account_residents();
   Cycle pipe_free(const OpTiming& op, unsigned scheduler) const;
+  Cycle front_latency() const;
   Cycle read_operands(const IssueGroup& group, unsigned scheduler);
   unsigned issue_turn(IssueGroup& group, unsigned scheduler);
   unsigned issue_shared(IssueGroup& group, unsigned scheduler);

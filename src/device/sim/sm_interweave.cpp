@@ -76,8 +76,7 @@ void Sm::collect_contexts() {
 Cycle Sm::add_candidate(const Context& context) {
   Interweave& state = *interweave_;
   const Frontier& frontier = *context.frontier;
-  const IssueGroup* const low = context.half[0];
-  const PipeClass pipe = (low && low->mask != 0 ? low : context.half[1])->op->pipe;
+  const PipeClass pipe = context.op().pipe;
   const SplitContext& split = frontier.contexts(context.wide).hot(context.slot);
   const bool full = pipe == PipeClass::lsu && queue_.full();
   const unsigned row = state.rows.row(pipe);
@@ -107,11 +106,7 @@ bool Sm::issue_together() {
   const auto index_of = [&](const SlotCandidate* one) {
     return static_cast<std::size_t>(one - state.candidates.data());
   };
-  const auto ordered = [&](const SlotCandidate* one) {
-    if (!one) return false;
-    const Context& at = state.where[index_of(one)];
-    return (at.half[0] && at.half[0]->mask != 0 ? at.half[0] : at.half[1])->op->ordered;
-  };
+  const auto ordered = [&](const SlotCandidate* one) { return one && state.where[index_of(one)].op().ordered; };
   const std::uint64_t wanted = std::uint64_t{ordered(choice.first)} + (ordered(choice.second) ? 1 : 0);
   if (wanted != 0 && orders_ == 0) {
     primary.wake = now_;
@@ -133,20 +128,33 @@ bool Sm::issue_together() {
     PolicyAudit::require((choice.first->lanes & choice.second->lanes) == 0,
                          "two instructions share a row on other lanes");
   if (choice.first) issue_context(first, primary, false);
-  const auto there = [&](const Context& one) {
-    return one.block &&
-           std::any_of(blocks_.begin(), blocks_.end(), [&](const auto& b) { return b.get() == one.block; });
-  };
-  // What the first instruction did may have moved threads of the second one's warp on, into other contexts.
-  const auto is_same = [&](const Context& one, const SlotCandidate& candidate) {
-    return one.frontier->contexts(one.wide).hot(one.slot).order == candidate.order &&
-           one.frontier->lanes(one.wide, one.slot) == candidate.lanes;
-  };
-  if (choice.second && there(second) && is_same(second, *choice.second))
-    issue_context(second, secondary, choice.same_row);
+  if (choice.second) issue_second(first, second, *choice.second, choice.same_row);
   for (const Context& one : {first, second})
-    if (there(one)) settle_context(one);
+    if (is_there(one)) settle_context(one);
   return true;
+}
+
+// Whether the context's block has not ended.
+bool Sm::is_there(const Context& one) const {
+  return one.block && std::any_of(blocks_.begin(), blocks_.end(), [&](const auto& b) { return b.get() == one.block; });
+}
+
+// The second instruction of a cycle, unless what the first one did keeps it for the next cycle.
+void Sm::issue_second(const Context& first, const Context& second, const SlotCandidate& candidate, bool shares) {
+  if (!is_there(second)) return;
+  const Frontier& frontier = *second.frontier;
+  // Threads of its warp may have moved on, into other contexts.
+  if (frontier.contexts(second.wide).hot(second.slot).order != candidate.order ||
+      frontier.lanes(second.wide, second.slot) != candidate.lanes)
+    return;
+  // One instruction of a cycle may part threads (section 3.4).
+  const bool may_part = second.op().parts;
+  const bool has_parted = is_there(first) && first.frontier->new_splits(first.wide) != 0;
+  if (has_parted && may_part) return;
+  const std::size_t before = frontier.new_splits(second.wide);
+  issue_context(second, schedulers_[1], shares);
+  PolicyAudit::require(!has_parted || !may_part || !is_there(second) || frontier.new_splits(second.wide) <= before,
+                       "one instruction of a cycle parts threads");
 }
 
 // Both halves of a context execute its instruction.
@@ -170,7 +178,7 @@ void Sm::issue_context(const Context& context, Scheduler& scheduler, bool shares
   scheduler.bucket = 2 + (std::min((lanes + 1) / Frontier::halves, machine::warp_size) + 3) / 4;
   // Schedulers that follow one another take a cycle each: the first one's has passed when its choice issues.
   const Interweaving& how = *issue_policy_->interweaving();
-  const Cycle latency = pipes_.latency(pipe) + how.delivery + (how.warps && &scheduler == &schedulers_[1] ? 1 : 0);
+  const Cycle latency = pipes_.latency(pipe) + (how.warps && &scheduler == &schedulers_[1] ? 1 : 0);
   statistics_.warp_instructions -= count - 1;  // they are one
   for (unsigned i = 0; i < count; ++i) {
     IssueGroup& half = *halves[i];

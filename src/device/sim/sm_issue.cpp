@@ -22,6 +22,12 @@ Cycle Sm::read_operands(const IssueGroup& group, unsigned scheduler) {
   return late;
 }
 
+// From the cycle in which an instruction may be chosen to the read of its operands.
+Cycle Sm::front_latency() const {
+  const Interweaving* const how = issue_policy_->interweaving();
+  return Cycle{machine_.front.scheduler_latency} + machine_.front.delivery_latency + (how ? how->delivery : 0);
+}
+
 // Returns false before an operation that must wait for other SMs.
 bool Sm::turn(unsigned number) {
   Scheduler& scheduler = schedulers_[number];
@@ -117,7 +123,7 @@ bool Sm::issue(IssueGroup& group, Cycle latency) {
   const OpTiming& op = *group.op;
   const std::uint32_t from = group.at.pc;
   if (rotation_) check_rows(block, block.warps[group.warp]);
-  latency += machine_.front.delivery_latency;
+  latency += front_latency();
   if (op.exchanges) latency += machine_.shared.latency;
   ++statistics_.warp_instructions;
   count_lanes(group);
@@ -177,12 +183,12 @@ void Sm::note_registers(IssueGroup& group, const OpTiming& op, Cycle ready, std:
   BlockContext& block = *group.block;
   Scoreboard& board = *block.warps[group.warp].board;
   const auto registers = block.work.timing.of(*group.at.code).registers(op);
-  for (const std::uint32_t reg : registers.subspan(op.uses)) board.add(reg, effects_.ran, ready, access);
-  if (machine_.front.one_in_flight) board.add(Scoreboard::every_register, group.mask, ready, access);
+  const unsigned slot = interweave_ ? static_cast<const Frontier&>(*block.divergence).slot_of(group) : 0;
+  for (const std::uint32_t reg : registers.subspan(op.uses)) board.add(reg, effects_.ran, ready, access, now_, slot);
+  if (machine_.front.one_in_flight) board.add(Scoreboard::every_register, group.mask, ready, access, now_, slot);
   if (block.matrices.empty()) return;
-  const unsigned slot = static_cast<const Frontier&>(*block.divergence).slot_of(group);
   for (const std::uint32_t reg : registers.subspan(op.uses))
-    matrix_of(block, group.warp).add(reg, LaneMask{1} << slot, ready, access);
+    matrix_of(block, group.warp).add(reg, LaneMask{1} << slot, ready, access, now_, slot);
 }
 
 // The lanes of the SIMD unit that the lanes of a static warp's group use.

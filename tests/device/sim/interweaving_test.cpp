@@ -6,6 +6,7 @@
 
 #include "device/sim/kernel_run.hpp"
 #include "device/sim/policies/resources.hpp"
+#include "device/sim/scoreboard.hpp"
 
 namespace heddle::device::sim {
 namespace {
@@ -117,7 +118,8 @@ TEST(Interweaving, TheOldestInstructionIsNotTheOldestWarps) {
   EXPECT_NE(cycles("", body), cycles(",scheduler=oldest", body));
 }
 
-// S8: a chain of one warp takes longer by the cycles that two schedulers and the delivery add to each instruction.
+// S8: a chain of one warp takes longer by the cycles that two schedulers and the delivery add to each instruction. An
+// instruction executes for 8 cycles, and one that depends on it is chosen when it has retired (table 2, section 2).
 TEST(Interweaving, AChainIsSlowerByTheSecondScheduler) {
   const std::string chain = operations(64, "%r6");
   const KernelShape one{.threads = 64, .blocks = 1, .words = 64};
@@ -125,9 +127,24 @@ TEST(Interweaving, AChainIsSlowerByTheSecondScheduler) {
     return run_kernel("sbi-fermi,memory=ideal" + policies, "mov.u32 %r6, %t;\n" + chain, one).figures.cycles() -
            run_kernel("sbi-fermi,memory=ideal" + policies, "mov.u32 %r6, %t;\n", one).figures.cycles();
   };
-  const auto wide = of(",issue=wide"), sbi = of(",issue=sbi"), swi = of(",issue=swi");
+  const auto stack = of(""), wide = of(",issue=wide"), sbi = of(",issue=sbi"), swi = of(",issue=swi");
+  EXPECT_EQ(stack, 9u * 64);
+  EXPECT_EQ(wide, 9u * 64);
   EXPECT_EQ(sbi - wide, 64u);      // delivery
   EXPECT_EQ(swi - wide, 2u * 64);  // delivery, and the second scheduler
+}
+
+// 3.4: an entry of the scoreboard has registers of both instructions that a warp issues in a cycle.
+TEST(Interweaving, AnEntryHoldsBothInstructionsOfACycle) {
+  Scoreboard board;
+  for (unsigned slot = 0; slot < 2; ++slot)
+    for (const Cycle issued : {10u, 11u})
+      board.add(slot, ~LaneMask{0}, issued + 5 + 2 * slot, Scoreboard::no_access, issued, slot);
+  EXPECT_EQ(board.room(4, false).ready, 15u);  // four entries, of which the first one is free then
+  EXPECT_EQ(board.room(3, true).ready, 0u);    // two entries
+  EXPECT_EQ(board.room(2, true).ready, 17u);   // which are free when both of their instructions are done
+  board.add(7, ~LaneMask{0}, 12, Scoreboard::no_access, 11, 1);  // a second register of one instruction
+  EXPECT_EQ(board.room(3, true).ready, 12u);
 }
 
 // SH4: what is compared has as many lanes and threads, and fetches as many instructions.

@@ -39,7 +39,7 @@ struct Front {
   unsigned schedulers = 2;
   unsigned issue_width = 1;         // instructions of one warp that a scheduler issues in a turn (2: dual issue)
   unsigned issue_interval = 1;      // cycles between two turns of a scheduler
-  unsigned scheduler_latency = 1;   // cycles from the choice of a warp to its issue
+  unsigned scheduler_latency = 0;   // cycles of the choice, by which a dependent instruction is later
   unsigned delivery_latency = 0;    // cycles from issue to the operands' read
   unsigned scoreboard_entries = 0;  // instructions of a warp in flight; 0: as many as the pipes hold
   bool one_in_flight = false;       // a thread has one instruction in flight (Dynamic Warp Formation, section 2.1)

@@ -69,7 +69,7 @@ const Field fields[] = {
      "instructions of one warp that a scheduler issues in its turn; 2 is dual issue"},
     {"front", "issue-interval", "cycles", 1, 64, AT(front.issue_interval), "between two turns of a scheduler"},
     {"front", "scheduler-latency", "cycles", 0, 64, AT(front.scheduler_latency),
-     "from the choice of a warp to its issue"},
+     "of the choice of an instruction, by which one that depends on it is later; 0: pipes' latencies contain them"},
     {"front", "delivery-latency", "cycles", 0, 64, AT(front.delivery_latency), "from issue to the read of operands"},
     {"front", "scoreboard-entries", "", 0, 1024, AT(front.scoreboard_entries),
      "instructions of a warp in flight; 0: as many as the pipes hold"},

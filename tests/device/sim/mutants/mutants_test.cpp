@@ -74,9 +74,40 @@ st.global.u32 [%q], %r1;
   return false;
 }
 
+// Both sides of a branch come to another branch at the same time, and their threads part there.
+bool sides_that_part_differ() {
+  const std::string body = R"(
+and.b32 %r0, %t, 1;
+and.b32 %r1, %t, 2;
+setp.eq.u32 %c, %r0, 0;
+setp.eq.u32 %d, %r1, 0;
+mov.u32 %r3, 1;
+@%c bra B;
+@%d bra A;
+mad.lo.u32 %r3, %r3, 3, %t;
+A:
+mul.lo.u32 %r3, %r3, 5;
+bra.uni J;
+B:
+@%d bra C;
+mad.lo.u32 %r3, %r3, 7, %t;
+C:
+mul.lo.u32 %r3, %r3, 11;
+J:
+mul.wide.u32 %q, %i, 4;
+add.u64 %q, %p, %q;
+st.global.u32 [%q], %r3;
+)";
+  const KernelShape shape{.threads = 256, .blocks = 4, .words = 2048};
+  const KernelRun base = run_kernel("sbi-fermi", body, shape);
+  for (const char* machine : {"sbi-fermi,issue=sbi", "sbi-fermi,issue=sbi+swi"})
+    if (run_kernel(machine, body, shape).words != base.words) return true;
+  return false;
+}
+
 bool any_differs() {
   try {
-    if (virtual_threads_differ() || random_sides_differ()) return true;
+    if (virtual_threads_differ() || random_sides_differ() || sides_that_part_differ()) return true;
     for (std::uint64_t seed = 0; seed < 24; ++seed) {
       const std::string text = test::random_kernel::generate(seed).text();
       for (const OtherPolicies& machine : judges)

@@ -51,6 +51,9 @@ set(swi_any_lanes_to "return true;")
 set(sbi_second_is_the_first_file policies/frontier/contexts.cpp)
 set(sbi_second_is_the_first_from "SplitContext{} : list_[1];")
 set(sbi_second_is_the_first_to "SplitContext{} : list_[0];")
+set(sbi_parts_twice_file sm_interweave.cpp)
+set(sbi_parts_twice_from "  if (has_parted && may_part) return;\n")
+set(sbi_parts_twice_to "")
 
 # Convergence barriers and thread block compaction.
 set(its_leaves_the_arrived_file policies/convergence/barriers.cpp)
@@ -82,6 +85,7 @@ set(policy_mutants
   sbi_first_part_only
   swi_any_lanes
   sbi_second_is_the_first
+  sbi_parts_twice
   its_leaves_the_arrived
   its_forgets_the_waiting
   tbc_any_lane

@@ -2,7 +2,9 @@
 // and Warp Interweaving, section 2.2). A warp is one of 32 threads, or two of these side by side.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <memory>
 #include <vector>
 
@@ -37,6 +39,11 @@ class Frontier final : public DivergencePolicy {
   // The secondary context waits at a join while the primary one is in the join's region.
   bool suspended(std::size_t wide) const { return warps_[wide].suspended; }
   void sort(std::size_t wide);
+  // By how many there are more contexts since the last sort(), as threads of one have gone on at several places.
+  std::size_t new_splits(std::size_t wide) const {
+    const auto retired = static_cast<std::size_t>(std::popcount(warps_[wide].retired));
+    return std::max(warps_[wide].arrivals.size(), retired) - retired;
+  }
   // Where the threads of each slot (0: the first context, 1: the second, 2: all others) have gone since the last call:
   // bits of slots. That is the product of the transitions of section 2.7.
   using SlotMoves = std::array<std::uint8_t, 3>;
