@@ -118,9 +118,12 @@ class Job {
       if (results_[i].empty()) continue;
       outputs.push_back({"--arg " + options_.arguments[i], results_[i]});
       if (options_.out_dir.empty()) base::require_folder_of(results_[i]);
-      check_overwrite("--arg " + options_.arguments[i] + " to", results_[i], inputs);
+      base::refuse_overwrite("--arg " + options_.arguments[i] + " to", results_[i], inputs);
     }
     check_outputs(outputs);
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      if (!results_[i].empty())
+        base::refuse_other_kind("--arg " + options_.arguments[i] + " to", results_[i], base::FileKind::npy);
   }
 
   std::string entry_of(const Module& module) const {
@@ -136,16 +139,21 @@ class Job {
     std::vector<Argument> list;
     list.reserve(texts_.size());
     for (std::size_t i = 0; i < texts_.size(); ++i) {
-      const bool typed = texts_[i].kind == ArgumentText::Kind::out || texts_[i].kind == ArgumentText::Kind::zeros;
       const Argument array(empty[i]);
-      list.push_back(!texts_[i].is_array()         ? argument_of(texts_[i])
-                     : typed && !options_.any_type ? array.with(element_of(texts_[i].type))
-                                                   : array);
+      list.push_back(!texts_[i].is_array() ? argument_of(texts_[i])
+                     : options_.any_type   ? array
+                                           : array.with(element_of(type_of(texts_[i]))));
     }
     LaunchOptions nothing = shape_;
     const BlockRange range = shape_.blocks.value_or(BlockRange{});
     if (range.end <= shape_.grid.count()) nothing.blocks = BlockRange{range.end, range.end};  // else it is refused
     runtime_->launch_list(kernel, nothing, list).wait();
+  }
+
+  // Of an array in a file, what its header says.
+  static base::NpyType type_of(const ArgumentText& text) {
+    const bool is_read = text.kind == ArgumentText::Kind::in || text.kind == ArgumentText::Kind::inout;
+    return is_read ? base::read_npy_header(text.file).type : text.type;
   }
 
   // What is surely a mistake: the result of an argument that says it has none. Repeats start from its file, too.
