@@ -61,9 +61,11 @@ void refuse_empty_check(std::span<char* const> arguments) {
 
 // An empty text is no file, no device and no name: most often it is a variable of the shell that is not set.
 void refuse_empty_values(CLI::App& app) {
+  // Before all other checks, which would say that it is out of range.
+  const CLI::Validator refuse([](std::string& text) { return text.empty() ? "its value is empty" : ""; }, "");
   for (CLI::Option* const option : app.get_options())
     if (option->get_items_expected_min() > 0)  // not a flag
-      option->check([](const std::string& text) { return text.empty() ? "its value is empty" : ""; });
+      option->transform(refuse);
   for (CLI::App* const command : app.get_subcommands(std::function<bool(CLI::App*)>())) refuse_empty_values(*command);
 }
 
