@@ -7,6 +7,7 @@
 #include "base/fail.hpp"
 #include "base/hash.hpp"
 #include "batch/launch_order.hpp"
+#include "device/launch_check.hpp"
 #include "ptx/analysis/block_independence.hpp"
 #include "ptx/analysis/waiting.hpp"
 #include "ptx/printer.hpp"
@@ -71,6 +72,8 @@ void Kernel::load() {
   loaded_.reset();
   loaded_ = device_.load(spec_.module, {.check = spec_.check});
   function_ = &loaded_->function(entry());
+  // Not when other kernels have run.
+  device::check_launch(device_.info(), *function_, config(), {0, blocks()}, function_->parameter_bytes());
   function_->prepare(config().block);
 }
 

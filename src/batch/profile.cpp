@@ -121,9 +121,9 @@ sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoR
 std::string profile_text(const Kernel& kernel, const sched::KernelTraits& traits, const model::SmLimits& limits) {
   const model::Candidate& of = traits.kernel;
   const unsigned resident = model::resident_blocks(limits, of.needs);
-  std::string text = kernel.name() == kernel.entry()
-                         ? fmt::format("kernel        {}\n", kernel.name())
-                         : fmt::format("kernel        {} ({})\n", kernel.name(), kernel.entry());
+  const bool names_entry = kernel.name().find(kernel.entry()) != std::string::npos;
+  std::string text = names_entry ? fmt::format("kernel        {}\n", kernel.name())
+                                 : fmt::format("kernel        {} ({})\n", kernel.name(), kernel.entry());
   text += fmt::format("code          {:016x}\n", traits.id);
   text += fmt::format("instructions  {:.1f} of warps in a block\n", of.block_instructions);
   text += fmt::format("memory ratio  {:.4f} (R_m: global and local accesses of all instructions)\n",

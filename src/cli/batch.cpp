@@ -65,6 +65,7 @@ auto of_job(const JobText& job, const Work& work) {
 class Batch {
  public:
   explicit Batch(const Options& options) : options_(options) {
+    check_device_of("heddle batch", options.device);
     const Checks checks = checks_of(options.check);
     devices_ =
         runtime::open_devices(options.device, {.check = checks,

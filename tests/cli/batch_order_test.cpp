@@ -117,8 +117,9 @@ class BatchOrder : public HeddleCommand {
   }
   // A job of two blocks, small enough for all launches to fit on the device at once.
   static std::string job(const std::string& kernel, const std::string& lines = "") {
-    return "[[job]]\nfile = \"k.ptx\"\nkernel = \"" + kernel + "\"\ngrid = 2\nblock = 32\ncount = " +
-           std::to_string(count) + "\nargs = [\"out:" + kernel + ".npy:u32:64\"]\n" + lines;
+    return "[[job]]\nfile = \"k.ptx\"\nkernel = \"" + kernel +
+           "\"\ngrid = 2\nblock = 32\ncount = " + std::to_string(count) + "\nargs = [\"out:" + kernel +
+           ".npy:u32:64\"]\n" + lines;
   }
   nlohmann::json batch(const std::string& jobs, const std::string& options) const {
     base::write_file_atomic(folder_.path() / "j.toml", jobs);

@@ -53,9 +53,9 @@ class Deadlock : public HeddleCommand {
   Timed launch(const std::string& kernel, const std::string& device, const std::string& patience_ms) const {
     base::write_file_atomic(folder_.path() / "k.ptx", kernels);
     const auto begin = std::chrono::steady_clock::now();
-    Ran ran = heddle("launch k.ptx --entry " + kernel + " --block 64 --arg zeros:u32:1 --device " + device, "&1",
-                     "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' HEDDLE_DEADLOCK_MS=" + patience_ms +
-                         " timeout 60");
+    Ran ran = heddle(
+        "launch k.ptx --entry " + kernel + " --block 64 --arg zeros:u32:1 --device " + device, "&1",
+        "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' HEDDLE_DEADLOCK_MS=" + patience_ms + " timeout 60");
     const auto end = std::chrono::steady_clock::now();
     return {std::move(ran), std::chrono::duration_cast<std::chrono::milliseconds>(end - begin)};
   }

@@ -109,7 +109,8 @@ TEST_F(ExitCodes, RefusedOutputsEndWithOneAndChangeNothing) {
 }
 
 TEST_F(ExitCodes, RefusedOutputsOfBatchesToo) {
-  for (const char* argument : {"out:k.ptx:u32:4", "out:notes.txt:u32:4", "out:absent/y.npy:u32:4", "out:j.toml:u32:4"}) {
+  for (const char* argument :
+       {"out:k.ptx:u32:4", "out:notes.txt:u32:4", "out:absent/y.npy:u32:4", "out:j.toml:u32:4"}) {
     write_job(argument);
     const auto before = files();
     const Ran ran = here("batch j.toml --device interp --policy serial");
@@ -137,11 +138,30 @@ TEST_F(ExitCodes, OutputsOfTheKindAreReplaced) {
 
 TEST_F(ExitCodes, WrongCommandLinesEndWithTwo) {
   write_job("zeros:u32:4");
-  for (const char* command :
-       {"devices", "compile a.cu", "inspect k.ptx", "launch k.ptx", "batch j.toml", "profile k.ptx", "daemon status",
-        "policy static", "tenant list", "explain x", "top", "timeline t.json", "graph t.json", "metrics t.json",
-        "sim report r.json", "sim compare r.json r.json", "sim sweep s.toml", "doctor", "knowledge list", "tune",
-        "help", "completion bash", "version", "run"}) {
+  for (const char* command : {"devices",
+                              "compile a.cu",
+                              "inspect k.ptx",
+                              "launch k.ptx",
+                              "batch j.toml",
+                              "profile k.ptx",
+                              "daemon status",
+                              "policy static",
+                              "tenant list",
+                              "explain x",
+                              "top",
+                              "timeline t.json",
+                              "graph t.json",
+                              "metrics t.json",
+                              "sim report r.json",
+                              "sim compare r.json r.json",
+                              "sim sweep s.toml",
+                              "doctor",
+                              "knowledge list",
+                              "tune",
+                              "help",
+                              "completion bash",
+                              "version",
+                              "run"}) {
     const Ran ran = here(std::string(command) + " --frobnicate");
     EXPECT_EQ(ran.code, 2) << command << ": " << ran.output;
     EXPECT_THAT(ran.output, StartsWith("heddle: ")) << command;

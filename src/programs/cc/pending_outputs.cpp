@@ -8,6 +8,7 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/link_target.hpp"
 
 namespace heddle::programs {
 namespace {
@@ -26,19 +27,10 @@ std::string* value_of(Words& words, const char* option) {
 
 // These write other files beside the output, or put its name into it.
 bool names_others(const std::string& word) {
-  static constexpr const char* beginnings[] = {"-gsplit-dwarf",
-                                               "--coverage",
-                                               "-coverage",
-                                               "-fprofile-arcs",
-                                               "-ftest-coverage",
-                                               "-save-temps",
-                                               "--save-temps",
-                                               "-ftime-trace",
-                                               "-fstack-usage",
-                                               "-fsave-optimization-record",
-                                               "-fcallgraph-info",
-                                               "-fdump-",
-                                               "-fopt-info"};
+  static constexpr const char* beginnings[] = {
+      "-gsplit-dwarf",    "--coverage",   "-coverage",    "-fprofile-arcs", "-ftest-coverage",
+      "-save-temps",      "--save-temps", "-ftime-trace", "-fstack-usage",  "-fsave-optimization-record",
+      "-fcallgraph-info", "-fdump-",      "-fopt-info"};
   return std::any_of(std::begin(beginnings), std::end(beginnings),
                      [&](const char* beginning) { return word.starts_with(beginning); });
 }
@@ -73,14 +65,12 @@ void PendingOutputs::name_dependencies(const std::string& output) {
 }
 
 void PendingOutputs::set_aside(std::string& output) {
-  std::error_code error, absent;
   const fs::path file = output;
   if (file == "-" || is_special(file)) return;
   base::require_folder_of(file);
   if (::access(file.c_str(), F_OK) == 0 && ::access(file.c_str(), W_OK) != 0) refuse(file, errno);
   Pending& made = pending_.emplace_back();
-  made.target = fs::is_symlink(file, absent) ? fs::weakly_canonical(file, error) : file;  // a link stays a link
-  if (error) refuse(file, error.value());
+  made.target = base::link_target(file);
   const fs::path folder = made.target.parent_path();
   made.folder.create(folder.empty() ? fs::path(".") : folder, "cc-output");
   made.made = made.folder.path() / made.target.filename();

@@ -16,8 +16,8 @@ namespace heddle::programs {
 // written to directly; so are outputs of commands that name other files like the output, as -gsplit-dwarf.
 class PendingOutputs {
  public:
-  // `own`: outputs in this folder are nobody's but Heddle's. Throws not_found if the folder of an output does not exist,
-  // io_error if an output cannot be written.
+  // `own`: outputs in this folder are nobody's but Heddle's. Throws not_found if the folder of an output does not
+  // exist, io_error if an output cannot be written.
   PendingOutputs(std::vector<std::string> command, const std::filesystem::path& own);
   const std::vector<std::string>& command() const { return command_; }
   // After the command has succeeded. Throws io_error.

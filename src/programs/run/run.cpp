@@ -76,6 +76,11 @@ std::string policy(const std::string& name) {
   return name;
 }
 
+std::string trace_file(const std::string& name) {
+  if (name.empty()) base::fail(ErrorCode::invalid_argument, "--trace '': its value is empty");
+  return name;
+}
+
 // The program would run to its end before anyone missed it. `given`: the option or the variable.
 void require_trace_place(const std::string& given, const std::string& name) {
   std::error_code error;
@@ -139,9 +144,7 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
     else if (name == "--timeout")
       options.timeout_ms = milliseconds(value());
     else if (name == "--trace")
-      options.trace = value();
-    if (options.trace.empty())
-      base::fail(ErrorCode::invalid_argument, "--trace '': its value is empty");
+      options.trace = trace_file(value());
     else if (name == "--check")
       options.check = equals == std::string::npos ? Checks(true) : checks(words[i].substr(equals + 1));
     else if (name == "--help" || name == "-h")
