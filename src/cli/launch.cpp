@@ -131,8 +131,13 @@ class Job {
   }
 
   // Whatever is wrong with the kernel, the shape or the arguments shall be told before any data is read: a launch of no
-  // blocks finds it.
+  // blocks finds it. Files come last, since they may be missing; of these, headers alone are read.
   void refuse_early(const Kernel& kernel) {
+    launch_nothing(kernel, false);
+    launch_nothing(kernel, true);
+  }
+
+  void launch_nothing(const Kernel& kernel, bool with_files) {
     std::vector<Array<std::byte>> empty;
     empty.reserve(texts_.size());
     for (std::size_t i = 0; i < texts_.size(); ++i) empty.push_back(runtime_->array<std::byte>(0));
@@ -141,8 +146,9 @@ class Job {
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       const Argument array(empty[i]);
       list.push_back(!texts_[i].is_array() ? argument_of(texts_[i])
-                     : options_.any_type   ? array
-                                           : array.with(element_of(type_of(texts_[i]))));
+                     : options_.any_type || (!with_files && is_file(texts_[i]))
+                         ? array
+                         : array.with(element_of(type_of(texts_[i]))));
     }
     LaunchOptions nothing = shape_;
     const BlockRange range = shape_.blocks.value_or(BlockRange{});
@@ -150,10 +156,11 @@ class Job {
     runtime_->launch_list(kernel, nothing, list).wait();
   }
 
-  // Of an array in a file, what its header says.
+  static bool is_file(const ArgumentText& text) {
+    return text.kind == ArgumentText::Kind::in || text.kind == ArgumentText::Kind::inout;
+  }
   static base::NpyType type_of(const ArgumentText& text) {
-    const bool is_read = text.kind == ArgumentText::Kind::in || text.kind == ArgumentText::Kind::inout;
-    return is_read ? base::read_npy_header(text.file).type : text.type;
+    return is_file(text) ? base::read_npy_header(text.file).type : text.type;
   }
 
   // What is surely a mistake: the result of an argument that says it has none. Repeats start from its file, too.

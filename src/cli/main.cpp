@@ -179,6 +179,9 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "heddle: %s\n", heddle::cli::out_of_memory_text());
     return heddle::cli::exit_memory;
   } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0)
+      return report(std::runtime_error("cannot write to standard output: " + error.code().message()),
+                    heddle::cli::exit_error);
     return report(error, heddle::base::is_no_memory(error.code()) ? heddle::cli::exit_memory : heddle::cli::exit_error);
   } catch (const std::exception& error) {
     return report(error, heddle::cli::exit_error);

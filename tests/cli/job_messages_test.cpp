@@ -57,8 +57,8 @@ TEST_F(JobMessages, ShapesAreNumbersOrTexts) {
     for (const char* wrong : {"1.5", "[4, 4]", "true", "{x = 1}"}) {
       const Ran ran = batch(std::string(key) + " = " + wrong + "\n");
       EXPECT_EQ(ran.code, 1) << ran.output;
-      EXPECT_THAT(ran.output, HasSubstr("j.toml:4: '" + std::string(key) +
-                                        "' must be a whole number, or a text as \"64x32\""))
+      EXPECT_THAT(ran.output,
+                  HasSubstr("j.toml:4: '" + std::string(key) + "' must be a whole number, or a text as \"64x32\""))
           << wrong;
     }
   EXPECT_EQ(batch("grid = \"2x2\"\nblock = 4\nargs = [\"zeros:u32:4\"]\n").code, 0);
@@ -67,9 +67,9 @@ TEST_F(JobMessages, ShapesAreNumbersOrTexts) {
 TEST_F(JobMessages, TheJobAndItsLineAreNamed) {
   for (const auto& [lines, why] :
        {std::pair("args = [\"i33:4\"]\n", "i33:4"), std::pair("args = [\"in:absent.npy\"]\n", "absent.npy"),
-        std::pair("args = [\"f64:4\"]\n", "was given a floating-point number"), std::pair("args = []\n", "takes 1 argument"),
-        std::pair("block = \"x\"\n", "block"), std::pair("kernel = \"two\"\n", "two"),
-        std::pair("block = 2048\nargs = [\"zeros:u32:4\"]\n", "2048")}) {
+        std::pair("args = [\"f64:4\"]\n", "was given a floating-point number"),
+        std::pair("args = []\n", "takes 1 argument"), std::pair("block = \"x\"\n", "block"),
+        std::pair("kernel = \"two\"\n", "two"), std::pair("block = 2048\nargs = [\"zeros:u32:4\"]\n", "2048")}) {
     const Ran ran = batch(lines);
     EXPECT_EQ(ran.code, 1) << ran.output;
     EXPECT_THAT(ran.output, AllOf(StartsWith("heddle: j.toml:1, job 'mine': "), HasSubstr(why))) << lines;
@@ -147,9 +147,9 @@ TEST_F(JobMessages, ProfilesCountAndNameOnce) {
 
 TEST_F(JobMessages, TextsOfFilesAreNotEmpty) {
   for (const auto& [key, line] : {std::pair("results", 1), std::pair("machines", 2)}) {
-    const std::string results = std::string(key) == "results" ? "" : "r.db", machine = results.empty() ? "tesla-g80" : "";
-    write("s.toml",
-          "results = \"" + results + "\"\nmachines = [\"" + machine + "\"]\n[[kernels]]\nfile = \"k.ptx\"\n");
+    const std::string results = std::string(key) == "results" ? "" : "r.db",
+                      machine = results.empty() ? "tesla-g80" : "";
+    write("s.toml", "results = \"" + results + "\"\nmachines = [\"" + machine + "\"]\n[[kernels]]\nfile = \"k.ptx\"\n");
     const Ran ran = here("sim sweep s.toml");
     EXPECT_EQ(ran.code, 1) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr("s.toml:" + std::to_string(line) + ": " + key + " must not be an empty text"));

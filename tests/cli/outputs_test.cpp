@@ -143,6 +143,16 @@ TEST_F(Outputs, RunsThatFailedAreNoComparison) {
   EXPECT_EQ(here("sim compare good.json good.json").code, 0);
 }
 
+TEST_F(Outputs, ReportsThatCannotBeWrittenLeaveNoFile) {
+  for (const char* output : {"report=n.json", "trace=n.json"}) {
+    const Ran ran = heddle("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80," + std::string(output),
+                           "&1", "ulimit -f 0;");
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("cannot write 'n.json': "));
+    EXPECT_FALSE(fs::exists(folder_.path() / "n.json")) << output;
+  }
+}
+
 TEST_F(Outputs, OptionsOfSimulatedGpusAreListed) {
   const Ran ran = here("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,sampel=3");
   EXPECT_EQ(ran.code, 1);
