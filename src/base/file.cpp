@@ -270,7 +270,9 @@ void write_users_file(const std::filesystem::path& path, std::string_view conten
 void require_folder_of(const std::filesystem::path& file) {
   std::error_code error;
   // Of a link, where the file that it names would be.
-  const std::filesystem::path folder = link_target(file).parent_path();
+  const std::filesystem::path target = link_target(file), folder = target.parent_path();
+  if (std::filesystem::is_directory(target, error))
+    fail(ErrorCode::invalid_argument, "cannot write {}: it is a folder; name a file", file.string());
   if (!folder.empty() && !std::filesystem::is_directory(folder, error))
     fail(ErrorCode::not_found, "cannot write {}: there is no folder {}", file.string(), folder.string());
 }

@@ -110,7 +110,7 @@ TEST_F(Cli, UnknownCommandsAreNamed) {
 
 TEST_F(Cli, OutputThatCannotBeWrittenIsAnError) {
   // More than a buffer.
-  EXPECT_EQ(heddle("completion bash > /dev/full").output,
+  EXPECT_EQ(heddle("completion bash", "&1 >/dev/full").output,
             "heddle: cannot write to standard output: No space left on device\n");
   const Ran ran = heddle("version > /dev/full");
   EXPECT_EQ(ran.code, 1);

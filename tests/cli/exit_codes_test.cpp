@@ -66,6 +66,10 @@ TEST_F(ExitCodes, RefusedOutputsEndWithOneAndChangeNothing) {
                                   "compile a.cu -o absent/a.ptx",
                                   "timeline t.json -o t.json",
                                   "timeline t.json -o notes.txt",
+                                  "timeline t.json -o .",
+                                  "compile a.cu -o .",
+                                  "sim report r.json --html .",
+                                  launch + "out:.:u32:4",
                                   "timeline t.json -o notes.json",
                                   "timeline t.json -o r.json",
                                   "timeline t.json -o a.c",
@@ -102,7 +106,8 @@ TEST_F(ExitCodes, RefusedOutputsEndWithOneAndChangeNothing) {
     EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
     EXPECT_THAT(ran.output, AllOf(StartsWith("heddle"), Not(HasSubstr("ran")))) << command;
     EXPECT_THAT(ran.output, AnyOf(HasSubstr("name another file"), HasSubstr("there is no folder"),
-                                  HasSubstr("give each another name"), HasSubstr("name a file for one of them")))
+                                  HasSubstr("give each another name"), HasSubstr("it is a folder; name a file"),
+                                  HasSubstr("name a file for one of them")))
         << command;
     EXPECT_EQ(files(), before) << command;
   }
@@ -110,7 +115,7 @@ TEST_F(ExitCodes, RefusedOutputsEndWithOneAndChangeNothing) {
 
 TEST_F(ExitCodes, RefusedOutputsOfBatchesToo) {
   for (const char* argument :
-       {"out:k.ptx:u32:4", "out:notes.txt:u32:4", "out:absent/y.npy:u32:4", "out:j.toml:u32:4"}) {
+       {"out:k.ptx:u32:4", "out:notes.txt:u32:4", "out:absent/y.npy:u32:4", "out:j.toml:u32:4", "out:.:u32:4"}) {
     write_job(argument);
     const auto before = files();
     const Ran ran = here("batch j.toml --device interp --policy serial");
