@@ -322,6 +322,7 @@ std::vector<Workload> make_workloads(const std::string& folder, const std::funct
                                mm(size("mm")), mriq(size("mriq")), bs(size("bs")),     tea(size("tea"))};
   for (Workload& workload : all) {
     const std::string file = folder + "/" + workload.spec.entry + ".ptx";
+    workload.spec.ordered = false;  // launches of several users, as in the paper
     workload.spec.module = std::make_shared<ptx::Module>(ptx::parse(base::read_file(file), file));
   }
   return all;

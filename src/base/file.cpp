@@ -15,6 +15,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/link_target.hpp"
 
 namespace heddle::base {
 namespace {
@@ -200,20 +201,6 @@ bool write_special_file(const std::filesystem::path& path, std::string_view cont
 
 namespace {
 
-// A link stays a link: the file that it names is replaced, or made.
-std::filesystem::path target_of(std::filesystem::path path) {
-  constexpr int most_links = 40;
-  std::error_code error;
-  for (int i = 0; i < most_links; ++i) {
-    if (!std::filesystem::is_symlink(path, error)) return path;
-    const std::filesystem::path next = std::filesystem::read_symlink(path, error);
-    if (error) break;
-    path = path.parent_path() / next;  // an absolute `next` replaces all
-  }
-  fail(ErrorCode::io_error, "cannot write {}: {}", path.string(),
-       error ? error.message() : std::string(std::strerror(ELOOP)));
-}
-
 // The umask can otherwise only be read by setting it, which is not safe with threads.
 mode_t umask_of_process() {
   constexpr mode_t usual = 022;
@@ -269,12 +256,12 @@ void replace(const std::filesystem::path& path, std::string_view content, Prepar
 }  // namespace
 
 void write_file_atomic(const std::filesystem::path& path, std::string_view content) {
-  replace(target_of(path), content, prepare_for_cache);
+  replace(link_target(path), content, prepare_for_cache);
 }
 
 void write_users_file(const std::filesystem::path& path, std::string_view content) {
   if (write_special_file(path, content)) return;
-  const std::filesystem::path target = target_of(path);
+  const std::filesystem::path target = link_target(path);
   if (target != path) require_folder_of(path);
   if (::access(target.c_str(), F_OK) == 0 && ::access(target.c_str(), W_OK) != 0) fail_system("write", path);
   replace(target, content, prepare_for_user);
@@ -283,7 +270,9 @@ void write_users_file(const std::filesystem::path& path, std::string_view conten
 void require_folder_of(const std::filesystem::path& file) {
   std::error_code error;
   // Of a link, where the file that it names would be.
-  const std::filesystem::path folder = target_of(file).parent_path();
+  const std::filesystem::path target = link_target(file), folder = target.parent_path();
+  if (std::filesystem::is_directory(target, error))
+    fail(ErrorCode::invalid_argument, "cannot write {}: it is a folder; name a file", file.string());
   if (!folder.empty() && !std::filesystem::is_directory(folder, error))
     fail(ErrorCode::not_found, "cannot write {}: there is no folder {}", file.string(), folder.string());
 }

@@ -247,13 +247,17 @@ NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view where) {
   return std::move(header.array);
 }
 
-NpyArray read_npy(const std::filesystem::path& path) {
-  // A file that is not an array, or whose length differs from what its header says, may be too long to be read.
+NpyArray read_npy_header(const std::filesystem::path& path) {
   constexpr std::size_t longest_header = 1 << 20;
   const std::string beginning = read_beginning(path, longest_header);
   std::error_code error;
   const std::uint64_t size = std::filesystem::file_size(path, error);
-  parse_header(beginning, error ? beginning.size() : size, path.string());
+  return parse_header(beginning, error ? beginning.size() : size, path.string()).array;
+}
+
+NpyArray read_npy(const std::filesystem::path& path) {
+  // A file that is not an array, or whose length differs from what its header says, may be too long to be read.
+  read_npy_header(path);
   const std::string content = read_file(path, most_file_bytes);
   return parse_npy(std::as_bytes(std::span(content.data(), content.size())), path.string());
 }

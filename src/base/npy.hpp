@@ -28,6 +28,8 @@ struct NpyArray {
 // Throws not_found, io_error or invalid_argument. The message names `path` (or "the array") and what is wrong: not a
 // .npy file, truncated, surplus bytes, big-endian, Fortran order, or a type that is not a plain number.
 NpyArray read_npy(const std::filesystem::path& path);
+// The same without its data, which are not read.
+NpyArray read_npy_header(const std::filesystem::path& path);
 NpyArray parse_npy(std::span<const std::byte> bytes, std::string_view where = "the array");
 
 // Version 1.0. Throws invalid_argument if the data does not match type and shape, io_error if writing fails.

@@ -122,7 +122,8 @@ Load measure(Chase& chase, unsigned warps, unsigned stride) {
 }  // namespace
 
 model::MemoryLatency measure_latency(device::Device& device) {
-  constexpr unsigned word = 4, line = 128, some = 8, many = 24;
+  constexpr unsigned word = 4, line = 128, some = 8, most = 24;
+  const unsigned many = std::min(most, device.info().max_threads_per_block / warp);
   Chase chase{device};
   const Load alone = measure(chase, 1, word), loaded = measure(chase, many, word);
   const Load alone_wide = measure(chase, 1, line), loaded_wide = measure(chase, some, line);

@@ -29,6 +29,9 @@ struct KernelSpec {
   device::LaunchConfig config;
   std::vector<ArgumentData> arguments;  // one for each parameter
   Checks check = false;                 // what the device looks for
+  // Whether a launch waits for the end of the one before it. Nothing: where the results could differ otherwise
+  // (batch/launch_order.hpp).
+  std::optional<bool> ordered = std::nullopt;
 };
 
 // All launches of it use the same arrays. The device outlives it.
@@ -49,16 +52,21 @@ class Kernel {
   // Whether ranges of its blocks may run at the same time and in any order; else why not.
   bool divisible() const { return why_whole_.empty(); }
   const std::string& why_whole() const { return why_whole_; }
+  // Whether its launches run one after the other, and why; else empty.
+  bool ordered() const { return !why_ordered_.empty(); }
+  const std::string& why_ordered() const { return why_ordered_; }
   device::Device& device() const { return device_; }
 
   // What the array of a parameter holds now; nothing may run on the device.
   std::vector<std::byte> read(std::size_t argument);
-  // Gives all arrays their first content.
+  // Gives all arrays, and the variables of the module, their first content; nothing may run on the device.
   void reset();
 
   std::optional<sched::KernelTraits> traits;  // once it has a profile
 
  private:
+  void load();
+  void fill();
   void copy(device::Span to, device::Span from);
 
   device::Device& device_;
@@ -68,7 +76,7 @@ class Kernel {
   std::vector<std::unique_ptr<device::Memory>> memory_;  // by argument; null: a scalar
   std::vector<std::byte> packed_;
   std::uint64_t id_ = 0;
-  std::string why_whole_;
+  std::string why_whole_, why_ordered_;
 };
 
 }  // namespace heddle::batch

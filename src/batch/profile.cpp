@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/format.hpp"
+
 #include "sched/policy/pair_rates.hpp"
 
 namespace heddle::batch {
@@ -119,7 +121,9 @@ sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoR
 std::string profile_text(const Kernel& kernel, const sched::KernelTraits& traits, const model::SmLimits& limits) {
   const model::Candidate& of = traits.kernel;
   const unsigned resident = model::resident_blocks(limits, of.needs);
-  std::string text = fmt::format("kernel        {} ({})\n", kernel.name(), kernel.entry());
+  const bool names_entry = kernel.name().find(kernel.entry()) != std::string::npos;
+  std::string text = names_entry ? fmt::format("kernel        {}\n", kernel.name())
+                                 : fmt::format("kernel        {} ({})\n", kernel.name(), kernel.entry());
   text += fmt::format("code          {:016x}\n", traits.id);
   text += fmt::format("instructions  {:.1f} of warps in a block\n", of.block_instructions);
   text += fmt::format("memory ratio  {:.4f} (R_m: global and local accesses of all instructions)\n",
@@ -133,11 +137,12 @@ std::string profile_text(const Kernel& kernel, const sched::KernelTraits& traits
   text += demands_text(of.demands);
   text += fmt::format("IPC alone     {:.4f} on an SM\n", traits.alone_ipc);
   text += fmt::format("PUR           {:.4f}\nMUR           {:.4f}\n", of.pipeline_use, of.memory_use);
-  text += fmt::format("occupancy     {:.1f} % ({} blocks of {} warps on an SM)\n",
-                      100.0 * resident * warps_of(kernel) * warp / limits.threads, resident, warps_of(kernel));
-  text += fmt::format("needs         {} registers of a thread, {} bytes of shared memory of a block\n",
-                      of.needs.registers, of.needs.shared);
-  text += fmt::format("slice         {} blocks on each SM at least\n", of.least_blocks);
+  text += fmt::format("occupancy     {:.1f} % ({} of {} on an SM)\n",
+                      100.0 * resident * warps_of(kernel) * warp / limits.threads, base::counted(resident, "block"),
+                      base::counted(warps_of(kernel), "warp"));
+  text += fmt::format("needs         {} of a thread, {} of shared memory of a block\n",
+                      base::counted(of.needs.registers, "register"), base::counted(of.needs.shared, "byte"));
+  text += fmt::format("slice         {} on each SM at least\n", base::counted(of.least_blocks, "block"));
   text += kernel.divisible() ? "sliceable     yes\n" : fmt::format("sliceable     no: {}\n", kernel.why_whole());
   return text;
 }

@@ -18,6 +18,7 @@ namespace {
 
 struct RunState {
   Executor& executor;
+  std::atomic<std::uint64_t>* ended_blocks = nullptr;
   BatchResult result = {};
   // The dispatcher's; it follows the executor's.
   std::shared_ptr<base::ManualClock> clock = std::make_shared<base::ManualClock>();
@@ -27,11 +28,20 @@ struct RunState {
   }
 };
 
+// The jobs of a kernel that have arrived.
+struct OfKernel {
+  std::deque<std::size_t> jobs;   // not given to the dispatcher
+  std::size_t waiting = 0;        // that it has and that have not begun
+  std::uint64_t blocks_left = 0;  // of all that it has, and that have not ended
+};
+
 class JobWork final : public sched::Work {
  public:
-  // `waiting`: jobs of the kernel that the dispatcher has and that have not begun; one less when this one begins.
-  JobWork(RunState& run, const Job& job, JobTimes& times, std::size_t& waiting)
-      : run_(run), kernel_(*job.kernel), times_(times), waiting_(waiting) {}
+  JobWork(RunState& run, const Job& job, JobTimes& times, OfKernel& all)
+      : run_(run), kernel_(*job.kernel), times_(times), all_(all) {
+    ++all.waiting;
+    all.blocks_left += kernel_.blocks();
+  }
   std::string_view name() const override { return kernel_.name(); }
   std::size_t place() const override { return 0; }
   BlockRange blocks() const override { return {0, kernel_.blocks()}; }
@@ -42,10 +52,12 @@ class JobWork final : public sched::Work {
   void submit(BlockRange range, bool, const device::Partition*, device::Event*) override {
     if (range.begin == 0) {
       times_.begin_ns = run_.executor.now_ns();
-      --waiting_;
+      --all_.waiting;
     }
     ++run_.result.ranges;
-    run_.executor.submit(kernel_, range, [end = next_, &times = times_, &run = run_](std::uint64_t end_ns) {
+    run_.executor.submit(kernel_, range, [=, end = next_, &times = times_, &run = run_, &all = all_](auto end_ns) {
+      all.blocks_left -= range.size();
+      if (run.ended_blocks != nullptr) *run.ended_blocks += range.size();
       times.end_ns = std::max(times.end_ns, end_ns);
       run.take_time();
       end->complete(end_ns);
@@ -56,12 +68,13 @@ class JobWork final : public sched::Work {
   RunState& run_;
   Kernel& kernel_;
   JobTimes& times_;
-  std::size_t& waiting_;
+  OfKernel& all_;
   std::shared_ptr<device::OwnedEvent> next_;
 };
 
 // The jobs that have arrived. The dispatcher gets the oldest few of each kernel, since policies look at all that it
-// has; more than that they need not see, as jobs of a kernel are alike.
+// has; more than that they need not see, as jobs of a kernel are alike. Of a kernel whose launches are ordered it gets
+// the next one when the last one has ended.
 class Arrived {
  public:
   Arrived(RunState& run, const std::vector<Job>& jobs) : run_(run), jobs_(jobs) {}
@@ -73,23 +86,17 @@ class Arrived {
     while (OfKernel* const next = oldest()) {
       const std::size_t job = next->jobs.front();
       next->jobs.pop_front();
-      ++next->waiting;
-      dispatcher.hold_after(queue, std::make_unique<JobWork>(run_, jobs_[job], run_.result.jobs[job], next->waiting),
-                            {});
+      dispatcher.hold_after(queue, std::make_unique<JobWork>(run_, jobs_[job], run_.result.jobs[job], *next), {});
     }
   }
 
  private:
-  struct OfKernel {
-    std::deque<std::size_t> jobs;
-    std::size_t waiting = 0;
-  };
   // Of those that may be given.
   OfKernel* oldest() {
     constexpr std::size_t most = 16;  // as many as run at once
     OfKernel* oldest = nullptr;
     for (auto& [kernel, one] : of_kernel_) {
-      if (one.jobs.empty() || one.waiting >= most) continue;
+      if (one.jobs.empty() || one.waiting >= most || (kernel->ordered() && one.blocks_left > 0)) continue;
       if (!oldest || std::pair(jobs_[one.jobs.front()].arrival_ns, one.jobs.front()) <
                          std::pair(jobs_[oldest->jobs.front()].arrival_ns, oldest->jobs.front()))
         oldest = &one;
@@ -149,8 +156,8 @@ std::vector<std::uint64_t> poisson_arrivals(double per_second, std::size_t count
 }
 
 BatchResult run_batch(Executor& executor, const std::vector<Job>& jobs, std::unique_ptr<sched::Policy> policy,
-                      const sched::CoRunDevice* corun) {
-  RunState run{executor};
+                      const sched::CoRunDevice* corun, std::atomic<std::uint64_t>* ended_blocks) {
+  RunState run{executor, ended_blocks};
   run.result.jobs.resize(jobs.size());
   std::vector<std::size_t> order(jobs.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

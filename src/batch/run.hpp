@@ -1,6 +1,7 @@
 // Runs the jobs of a batch under a scheduling policy, on the dispatcher of managed mode.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,8 +42,11 @@ struct BatchResult {
   double choice_seconds = 0;    // in those that chose what runs together: the policy has explained them
 };
 
-// `corun`: the model of the executor's device; null: kernels do not share its processors. Throws the error of a kernel.
+// Launches of a kernel run one after the other, in the order of their arrival, if Kernel::ordered(); nothing else is
+// ordered. `corun`: the model of the executor's device; null: kernels do not share its processors. Throws the error of
+// a kernel.
+// `ended_blocks`: grows by those that have ended, for other threads to look at.
 BatchResult run_batch(Executor& executor, const std::vector<Job>& jobs, std::unique_ptr<sched::Policy> policy,
-                      const sched::CoRunDevice* corun);
+                      const sched::CoRunDevice* corun, std::atomic<std::uint64_t>* ended_blocks = nullptr);
 
 }  // namespace heddle::batch

@@ -2,12 +2,14 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
@@ -48,20 +50,29 @@ struct Loaded {
   std::unique_ptr<batch::Kernel> kernel;
 };
 
+// What is wrong with a job is said of it, and not of the command line.
+template <class Work>
+auto of_job(const JobText& job, const Work& work) {
+  try {
+    return work();
+  } catch (const UsageError& error) {
+    base::fail(ErrorCode::invalid_argument, "{}: {}", job.place, error.what());
+  } catch (const Error& error) {
+    throw Error(error.code(), job.place + ": " + error.what());
+  }
+}
+
 class Batch {
  public:
   explicit Batch(const Options& options) : options_(options) {
+    check_device_of("heddle batch", options.device);
     const Checks checks = checks_of(options.check);
     devices_ =
         runtime::open_devices(options.device, {.check = checks,
                                                .on_finding = [this](const std::string& text) { findings_.note(text); },
                                                .launch_timeout_ms = milliseconds_of(options.timeout)});
-    for (JobText& job : read_job_file(options.file)) {
-      Loaded& made = loaded_.emplace_back();
-      made.text = read_kernel(job, options.compile);
-      made.text.spec.check = checks;
-      made.kernel = std::make_unique<batch::Kernel>(device(), made.text.spec);
-      made.job = std::move(job);
+    for (const JobText& job : read_job_file(options.file)) {
+      loaded_.push_back(load(job, checks));
     }
     check_results();
     for (const Loaded& one : loaded_) add_jobs(one);
@@ -69,12 +80,25 @@ class Batch {
 
   batch::BatchResult run() {
     auto policy = make_policy();
-    const Progress progress("running " + base::counted(jobs_.size(), "job"));
     note_waiting();
+    double blocks = 0;
+    for (const batch::Job& job : jobs_) blocks += static_cast<double>(job.kernel->blocks());
+    std::atomic<std::uint64_t> ended = 0;
+    const Progress progress("running " + base::counted(jobs_.size(), "job"),
+                            [&] { return blocks > 0 ? static_cast<double>(ended) / blocks : 1; });
     const auto executor = batch::make_executor(device(), base::process_watcher());
-    return batch::run_batch(*executor, jobs_, std::move(policy), corun_ ? &*corun_ : nullptr);
+    return batch::run_batch(*executor, jobs_, std::move(policy), corun_ ? &*corun_ : nullptr, &ended);
   }
   const std::vector<batch::Job>& jobs() const { return jobs_; }
+  // Of the kernels whose launches run one after the other: why.
+  std::vector<std::string> orders() const {
+    std::vector<std::string> orders;
+    for (const Loaded& one : loaded_)
+      if (one.job.count > 1 && one.kernel->ordered())
+        orders.push_back(
+            fmt::format("launches of {} run one after the other: {}", one.kernel->name(), one.kernel->why_ordered()));
+    return orders;
+  }
 
   // After all launches. Throws FoundMistakes if --check has found any.
   void end() {
@@ -91,16 +115,22 @@ class Batch {
       for (std::size_t i = 0; i < files.size(); ++i) {
         if (files[i].empty()) continue;
         const ArgumentText& text = one.text.arguments[i];
-        base::NpyArray array{text.type, text.shape, {}};
-        if (text.kind == ArgumentText::Kind::inout) array = base::read_npy(one.job.folder / text.file);
-        array.data = one.kernel->read(i);
-        base::write_npy(files[i], array);
+        base::write_npy(files[i], {text.type, text.shape, one.kernel->read(i)});
       }
     }
   }
 
  private:
   device::Device& device() const { return *devices_.front(); }
+
+  Loaded load(const JobText& job, const Checks& checks) const {
+    return of_job(job, [&] {
+      Loaded made{job, read_kernel(job, options_.compile), nullptr};
+      made.text.spec.check = checks;
+      made.kernel = std::make_unique<batch::Kernel>(device(), made.text.spec);
+      return made;
+    });
+  }
 
   // No result replaces the job file, a source, an array that is read, or another result.
   void check_results() const {
@@ -111,8 +141,8 @@ class Batch {
       for (std::size_t i = 0; i < one.text.results.size(); ++i) {
         const std::filesystem::path& file = one.text.results[i];
         if (file.empty()) continue;
-        check_output(one.job.arguments[i] + " to", file, inputs);
-        outputs.push_back({fmt::format("{} of {}", one.job.arguments[i], one.text.spec.name), file});
+        of_job(one.job, [&] { check_output(one.job.arguments[i] + " to", file, inputs, base::FileKind::npy); });
+        outputs.push_back({fmt::format("{}: {}", one.job.place, one.job.arguments[i]), file});
       }
     check_outputs(outputs);
   }
@@ -161,6 +191,7 @@ class Batch {
           stderr);
       return policy;
     }
+    const Progress progress("measuring kernels");
     find_profiles();
     if (!measured) return policy;
     std::vector<batch::Kernel*> kernels;
@@ -202,7 +233,8 @@ class Batch {
 
 std::string time_text(std::uint64_t ns) { return base::format_duration(static_cast<double>(ns) * 1e-9); }
 
-void print_text(const Options& options, const std::vector<batch::Job>& jobs, const batch::BatchResult& result) {
+void print_text(const Options& options, const std::vector<batch::Job>& jobs, const batch::BatchResult& result,
+                const std::vector<std::string>& orders) {
   base::Table table({{"job"},
                      {"arrival", base::Align::right},
                      {"begin", base::Align::right},
@@ -213,6 +245,8 @@ void print_text(const Options& options, const std::vector<batch::Job>& jobs, con
                    time_text(result.jobs[i].end_ns), time_text(result.jobs[i].end_ns - jobs[i].arrival_ns)});
   fmt::print("{}", table.text());
   if (options.explain)
+    for (const std::string& order : orders) fmt::print("{}\n", base::printable(order));
+  if (options.explain)
     for (const batch::Reason& reason : result.reasons) fmt::print("{:>10}  {}\n", time_text(reason.at_ns), reason.text);
   fmt::print("total      {} for {} under {}\n", time_text(result.total_ns), base::counted(jobs.size(), "job"),
              options.policy);
@@ -220,13 +254,15 @@ void print_text(const Options& options, const std::vector<batch::Job>& jobs, con
              base::counted(result.decisions, "decision"), base::format_duration(result.decision_seconds));
 }
 
-void print_json(const Options& options, const std::vector<batch::Job>& jobs, const batch::BatchResult& result) {
+void print_json(const Options& options, const std::vector<batch::Job>& jobs, const batch::BatchResult& result,
+                const std::vector<std::string>& orders) {
   nlohmann::json json = {{"policy", options.policy},
                          {"seconds", static_cast<double>(result.total_ns) * 1e-9},
                          {"ranges", result.ranges},
                          {"decisions", result.decisions},
                          {"decision_seconds", result.decision_seconds},
                          {"jobs", nlohmann::json::array()},
+                         {"orders", orders},
                          {"reasons", nlohmann::json::array()}};
   const auto seconds = [](std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; };
   for (std::size_t i = 0; i < jobs.size(); ++i)
@@ -259,7 +295,7 @@ void add_batch(CLI::App& app) {
     Batch batch(*options);
     const batch::BatchResult result = batch.run();
     batch.write_results();
-    options->json ? print_json(*options, batch.jobs(), result) : print_text(*options, batch.jobs(), result);
+    (options->json ? print_json : print_text)(*options, batch.jobs(), result, batch.orders());
     batch.end();
   });
 }

@@ -40,7 +40,7 @@ void run(const Options& options) {
                                            ? std::filesystem::path(options.output.empty() ? "-" : options.output)
                                            : std::filesystem::path(options.file).filename().replace_extension(".ptx");
   const std::filesystem::path input = options.file;
-  check_output("-o", output, {&input, 1});
+  check_output("-o", output, {&input, 1}, base::FileKind::ptx);
   const Progress progress("compiling " + options.file);
   const std::string ptx = from_input ? of_standard_input(options) : compile_to_ptx(options.file, options.compile);
   if (is_standard_output(output)) return fmt::print("{}", ptx);

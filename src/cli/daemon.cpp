@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "cli/daemon_process.hpp"
 #include "daemon/client.hpp"
+#include "daemon/kept_policy.hpp"
 #include "daemon/place.hpp"
 #include "daemon/server.hpp"
 #include "daemon/socket.hpp"
@@ -40,7 +41,8 @@ unsigned units_of(const std::string& device) {
 
 void serve(const StartOptions& options, unsigned units) {
   const base::SteadyClock clock;
-  daemon::ServerOptions chosen{.units = units, .policy = options.policy};
+  daemon::ServerOptions chosen{
+      .units = units, .policy = options.policy, .policy_file = daemon::policy_file(daemon::socket_path())};
   if (options.metrics_port >= 0) chosen.metrics_port = static_cast<std::uint16_t>(options.metrics_port);
   daemon::Server server(daemon::socket_path(), chosen, clock);
   fmt::print("heddle daemon: {}, policy {}, at {}\n", base::counted(units, "unit"), server.policy(),

@@ -1,9 +1,9 @@
 #include "cli/job_arguments.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <utility>
 
+#include "base/fail.hpp"
 #include "base/npy.hpp"
 #include "modules/argument_check.hpp"
 #include "modules/kernel_info.hpp"
@@ -13,54 +13,48 @@
 namespace heddle::cli {
 namespace {
 
-JobArgument read(ArgumentText text, const std::filesystem::path& folder) {
-  JobArgument made{std::move(text), {}};
-  switch (made.text.kind) {
-    case ArgumentText::Kind::scalar:
-    case ArgumentText::Kind::bytes: made.data.bytes = made.text.value; break;
-    case ArgumentText::Kind::null: made.data.bytes.resize(sizeof(std::uint64_t)); break;
-    case ArgumentText::Kind::in:
-    case ArgumentText::Kind::inout: {
-      base::NpyArray array = base::read_npy(folder / made.text.file);
-      made.element = element_of(array.type);
-      made.data = {std::move(array.data), true};
-      break;
-    }
-    case ArgumentText::Kind::out:
-    case ArgumentText::Kind::zeros: {
-      const base::NpyArray zeros{made.text.type, made.text.shape, {}};
-      made.element = element_of(zeros.type);
-      made.data = {std::vector<std::byte>(zeros.count() * base::byte_size(zeros.type)), true};
-      break;
-    }
-  }
-  return made;
+bool is_read(const ArgumentText& argument) {
+  return argument.kind == ArgumentText::Kind::in || argument.kind == ArgumentText::Kind::inout;
 }
 
-modules::GivenArgument given(const JobArgument& argument, bool any_type) {
-  if (argument.data.is_array) return {Argument::Kind::array, any_type ? ElementType::unknown : argument.element};
-  if (argument.text.kind == ArgumentText::Kind::null) return {Argument::Kind::null};
-  return {argument.text.scalar_kind, ElementType::unknown, argument.data.bytes.size()};
+modules::GivenArgument given(const ArgumentText& argument, bool any_type) {
+  if (argument.is_array()) return {Argument::Kind::array, any_type ? ElementType::unknown : element_of(argument.type)};
+  if (argument.kind == ArgumentText::Kind::null) return {Argument::Kind::null};
+  return {argument.scalar_kind, ElementType::unknown, argument.value.size()};
 }
 
 }  // namespace
 
-std::vector<JobArgument> read_arguments(std::span<const std::string> texts, const std::filesystem::path& folder) {
-  std::vector<JobArgument> made;
-  for (const std::string& text : texts) made.push_back(read(parse_argument(text), folder));
+std::vector<ArgumentText> parse_arguments(std::span<const std::string> texts, const std::filesystem::path& folder) {
+  std::vector<ArgumentText> made;
+  for (const std::string& text : texts) {
+    ArgumentText& argument = made.emplace_back(parse_argument(text));
+    if (!is_read(argument)) continue;
+    base::NpyArray array = base::read_npy_header(folder / argument.file);
+    argument.type = array.type;
+    argument.shape = std::move(array.shape);
+  }
   return made;
 }
 
 void check_arguments(const ptx::Module& module, const std::string& text, const std::string& entry,
-                     std::span<const JobArgument> arguments, bool any_type) {
-  const ptx::Function& kernel = *module.find(entry);
-  const auto index = static_cast<std::uint32_t>(&kernel - module.functions.data());
-  const ptx::analysis::Inspection inspection = ptx::analysis::inspect(module);
-  const auto found = std::find_if(inspection.kernels.begin(), inspection.kernels.end(),
-                                  [&](const auto& candidate) { return candidate.function == index; });
-  const KernelInfo info = modules::kernel_info(*found, modules::SourceTypes(module, text).parameters(kernel));
+                     std::span<const ArgumentText> arguments, bool any_type) {
+  const KernelInfo info = modules::find_kernel(ptx::analysis::inspect(module), module, *module.find(entry),
+                                               modules::SourceTypes(module, text))
+                              .info;
   if (info.parameters.size() != arguments.size()) modules::refuse_count(info, arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) modules::check_argument(info, i, given(arguments[i], any_type));
+}
+
+batch::ArgumentData read_argument(const ArgumentText& argument, const std::filesystem::path& folder) {
+  if (argument.kind == ArgumentText::Kind::null) return {std::vector<std::byte>(sizeof(std::uint64_t))};
+  if (!argument.is_array()) return {argument.value};
+  const base::NpyArray zeros{argument.type, argument.shape, {}};
+  if (!is_read(argument)) return {std::vector<std::byte>(zeros.count() * base::byte_size(zeros.type)), true};
+  base::NpyArray array = base::read_npy(folder / argument.file);
+  if (array.type != argument.type || array.shape != argument.shape)
+    base::fail(ErrorCode::invalid_argument, "{} has changed while it was read", (folder / argument.file).string());
+  return {std::move(array.data), true};
 }
 
 }  // namespace heddle::cli

@@ -8,24 +8,21 @@
 
 #include "batch/kernel.hpp"
 #include "cli/launch_text.hpp"
-#include "heddle/element.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::cli {
 
-struct JobArgument {
-  ArgumentText text;
-  batch::ArgumentData data;
-  ElementType element = ElementType::unknown;  // of an array
-};
-
-// Reads the arrays' files, whose names are relative to `folder`. Throws UsageError for what is no argument, and what
-// reading throws.
-std::vector<JobArgument> read_arguments(std::span<const std::string> texts, const std::filesystem::path& folder);
+// Throws UsageError for what is no argument. Of arrays in files, whose names are relative to `folder`, it reads type
+// and shape, and throws what reading throws.
+std::vector<ArgumentText> parse_arguments(std::span<const std::string> texts, const std::filesystem::path& folder);
 
 // The check of a launch (modules/argument_check.hpp). `text`: the PTX of the module. `any_type`: elements of another
 // type than the kernel's are meant.
 void check_arguments(const ptx::Module& module, const std::string& text, const std::string& entry,
-                     std::span<const JobArgument> arguments, bool any_type);
+                     std::span<const ArgumentText> arguments, bool any_type);
+
+// The bytes, read from `folder` where the argument has a file. Throws invalid_argument if that has another type or
+// shape now, and what reading throws.
+batch::ArgumentData read_argument(const ArgumentText& argument, const std::filesystem::path& folder);
 
 }  // namespace heddle::cli

@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "base/kernel_name.hpp"
 #include "base/nearest.hpp"
+#include "base/printable.hpp"
 #include "base/toml.hpp"
 #include "cli/command.hpp"
 #include "cli/job_arguments.hpp"
@@ -48,9 +49,10 @@ class Reader {
     number("rate", job.rate, slowest, fastest);
     whole("seed", job.seed);
     truth("any-type", job.any_type);
+    if (table_.contains("ordered")) truth("ordered", job.ordered.emplace());
     arguments(job.arguments);
-    const std::vector<std::string> keys = {"name",  "file",    "kernel", "grid", "block", "shared",
-                                           "count", "arrival", "rate",   "seed", "args",  "any-type"};
+    const std::vector<std::string> keys = {"name",    "file", "kernel", "grid", "block",    "shared", "count",
+                                           "arrival", "rate", "seed",   "args", "any-type", "ordered"};
     for (const auto& [key, node] : table_)
       if (std::find(keys.begin(), keys.end(), key.str()) == keys.end())
         fail_at(file_, node, "unknown key '{}'{} {}", key.str(), base::before_list(key.str(), keys),
@@ -59,6 +61,8 @@ class Reader {
     if (std::filesystem::path(job.file).is_relative())
       job.file = (std::filesystem::path(file_).parent_path() / job.file).string();
     job.folder = std::filesystem::path(file_).parent_path();
+    job.place = fmt::format("{}:{}", file_, table_.source().begin.line);
+    if (!job.name.empty()) job.place += fmt::format(", job '{}'", base::printable(job.name));
     return job;
   }
 
@@ -71,8 +75,11 @@ class Reader {
       to = std::to_string(*number);
     else if (node->is_string())
       to = text_of(*node);
+    else if (key[0] == 'g' || key[0] == 'b')
+      fail_at(file_, *node, "'{}' must be a whole number, or a text as \"64x32\"", key);
     else
       fail_at(file_, *node, "'{}' must be a text", key);
+    if (to.empty()) fail_at(file_, *node, "'{}' must not be an empty text", key);
   }
   // What is a name of a file or a kernel later would end at a zero byte, and name another.
   std::string text_of(const toml::node& node) const {
@@ -161,14 +168,14 @@ KernelText read_kernel(const JobText& job, const CompileOptions& options) {
   made.spec.entry = entry_of(kernels_of(*made.spec.module), job.kernel, job.file, job.names_kernel);
   made.spec.name = job.name.empty() ? base::readable_name(made.spec.entry) : job.name;
   made.spec.config = {parse_shape(job.grid, "grid"), parse_shape(job.block, "block"), job.shared};
+  made.spec.ordered = job.ordered;
   made.inputs = {job.file};
-  std::vector<JobArgument> arguments = read_arguments(job.arguments, job.folder);
-  check_arguments(*made.spec.module, text, made.spec.entry, arguments, job.any_type);
-  for (JobArgument& argument : arguments) {
-    if (argument.text.kind == ArgumentText::Kind::in || argument.text.kind == ArgumentText::Kind::inout)
-      made.inputs.push_back(job.folder / argument.text.file);
-    made.spec.arguments.push_back(std::move(argument.data));
-    made.arguments.push_back(std::move(argument.text));
+  made.arguments = parse_arguments(job.arguments, job.folder);
+  check_arguments(*made.spec.module, text, made.spec.entry, made.arguments, job.any_type);
+  for (const ArgumentText& argument : made.arguments) {
+    if (argument.kind == ArgumentText::Kind::in || argument.kind == ArgumentText::Kind::inout)
+      made.inputs.push_back(job.folder / argument.file);
+    made.spec.arguments.push_back(read_argument(argument, job.folder));
   }
   made.results = result_files(job.arguments, made.arguments, job.folder);
   return made;

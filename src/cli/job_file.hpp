@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ namespace heddle::cli {
 // A kernel, and its launches.
 struct JobText {
   std::string name, file, kernel;
+  std::string place;                      // "jobs.toml:12, job 'x'", for messages
   std::string names_kernel = "kernel =";  // what says which kernel is meant, for messages
   std::string grid = "1", block = "1";
   std::uint32_t shared = 0;
@@ -24,7 +26,8 @@ struct JobText {
   double arrival = 0;  // seconds, of the first launch
   double rate = 0;     // launches a second, as a Poisson process; 0: all arrive at `arrival`
   std::uint64_t seed = 1;
-  bool any_type = false;  // arrays whose elements are of another type than the kernel's are meant
+  bool any_type = false;        // arrays whose elements are of another type than the kernel's are meant
+  std::optional<bool> ordered;  // nothing: as batch::KernelSpec has it
 };
 
 // Throws parse_error with file, line and key; not_found. Names of files are relative to the folder of the job file. All

@@ -118,9 +118,12 @@ class Job {
       if (results_[i].empty()) continue;
       outputs.push_back({"--arg " + options_.arguments[i], results_[i]});
       if (options_.out_dir.empty()) base::require_folder_of(results_[i]);
-      check_overwrite("--arg " + options_.arguments[i] + " to", results_[i], inputs);
+      base::refuse_overwrite("--arg " + options_.arguments[i] + " to", results_[i], inputs);
     }
     check_outputs(outputs);
+    for (std::size_t i = 0; i < results_.size(); ++i)
+      if (!results_[i].empty())
+        base::refuse_other_kind("--arg " + options_.arguments[i] + " to", results_[i], base::FileKind::npy);
   }
 
   std::string entry_of(const Module& module) const {
@@ -128,24 +131,36 @@ class Job {
   }
 
   // Whatever is wrong with the kernel, the shape or the arguments shall be told before any data is read: a launch of no
-  // blocks finds it.
+  // blocks finds it. Files come last, since they may be missing; of these, headers alone are read.
   void refuse_early(const Kernel& kernel) {
+    launch_nothing(kernel, false);
+    launch_nothing(kernel, true);
+  }
+
+  void launch_nothing(const Kernel& kernel, bool with_files) {
     std::vector<Array<std::byte>> empty;
     empty.reserve(texts_.size());
     for (std::size_t i = 0; i < texts_.size(); ++i) empty.push_back(runtime_->array<std::byte>(0));
     std::vector<Argument> list;
     list.reserve(texts_.size());
     for (std::size_t i = 0; i < texts_.size(); ++i) {
-      const bool typed = texts_[i].kind == ArgumentText::Kind::out || texts_[i].kind == ArgumentText::Kind::zeros;
       const Argument array(empty[i]);
-      list.push_back(!texts_[i].is_array()         ? argument_of(texts_[i])
-                     : typed && !options_.any_type ? array.with(element_of(texts_[i].type))
-                                                   : array);
+      list.push_back(!texts_[i].is_array() ? argument_of(texts_[i])
+                     : options_.any_type || (!with_files && is_file(texts_[i]))
+                         ? array
+                         : array.with(element_of(type_of(texts_[i]))));
     }
     LaunchOptions nothing = shape_;
     const BlockRange range = shape_.blocks.value_or(BlockRange{});
     if (range.end <= shape_.grid.count()) nothing.blocks = BlockRange{range.end, range.end};  // else it is refused
     runtime_->launch_list(kernel, nothing, list).wait();
+  }
+
+  static bool is_file(const ArgumentText& text) {
+    return text.kind == ArgumentText::Kind::in || text.kind == ArgumentText::Kind::inout;
+  }
+  static base::NpyType type_of(const ArgumentText& text) {
+    return is_file(text) ? base::read_npy_header(text.file).type : text.type;
   }
 
   // What is surely a mistake: the result of an argument that says it has none. Repeats start from its file, too.

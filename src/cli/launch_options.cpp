@@ -8,6 +8,7 @@
 #include "base/find_kernel.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
+#include "base/variables.hpp"
 #include "cli/command.hpp"
 #include "heddle/error.hpp"
 
@@ -26,6 +27,21 @@ void add_timeout_option(CLI::App& command, double& seconds) {
 }
 
 std::uint64_t milliseconds_of(double seconds) { return static_cast<std::uint64_t>(seconds * 1e3); }
+
+void check_device_of(std::string_view command, std::string_view device) {
+  if (base::split_devices(device).size() > 1)
+    throw UsageError(fmt::format("--device {}: {} uses one device", device, command));
+  if (!device.starts_with("sim:")) return;
+  for (std::string_view rest = device; rest.find(',') != rest.npos;) {
+    rest.remove_prefix(rest.find(',') + 1);
+    const std::string_view option = rest.substr(0, rest.find(','));
+    if (option.starts_with("trace=") || (option.starts_with("report=") && option != "report=none"))
+      throw UsageError(
+          fmt::format("--device {}: {} has no {}, which is of launches: heddle launch and heddle run "
+                      "write it",
+                      device, command, option.substr(0, option.find('=') + 1)));
+  }
+}
 
 void add_check_option(CLI::App& command, std::string& kinds) {
   command.add_flag("--check{memory}", kinds,

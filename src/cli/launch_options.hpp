@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "heddle/checks.hpp"
 
@@ -14,6 +15,10 @@ namespace heddle::cli {
 // Seconds that a launch may run; 0: for ever.
 void add_timeout_option(CLI::App& command, double& seconds);
 std::uint64_t milliseconds_of(double seconds);
+
+// Of batch and profile, which use one device and report of no launch of a simulated GPU. Throws UsageError for several
+// devices, and for report= and trace=. `command` is for the message.
+void check_device_of(std::string_view command, std::string_view device);
 
 void add_check_option(CLI::App& command, std::string& kinds);
 // Empty: none. Throws UsageError for others than --check takes.

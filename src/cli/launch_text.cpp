@@ -9,6 +9,7 @@
 #include <optional>
 #include <system_error>
 
+#include "base/fail.hpp"
 #include "base/nearest.hpp"
 #include "cli/command.hpp"
 
@@ -239,11 +240,11 @@ std::vector<std::filesystem::path> result_files(std::span<const std::string> tex
     files[i] = folder.empty() ? name : folder / name;
     for (std::size_t k = 0; k < i; ++k) {
       if (files[k].empty() || resolved(files[k]) != resolved(files[i])) continue;
-      throw UsageError(
-          fmt::format("--arg {} and --arg {} would both write {}, and one result would be lost. The result of out:FILE "
-                      "goes to FILE, that of inout:NAME.npy to NAME.out.npy{}: give each another name",
-                      texts[k], texts[i], files[i].string(),
-                      folder.empty() ? " in the working folder" : ", both in the folder of --out-dir"));
+      base::fail(ErrorCode::invalid_argument,
+                 "--arg {} and --arg {} would both write {}, and one result would be lost. The result of out:FILE goes "
+                 "to FILE, that of inout:NAME.npy to NAME.out.npy{}: give each another name",
+                 texts[k], texts[i], files[i].string(),
+                 folder.empty() ? " in the working folder" : ", both in the folder of --out-dir");
     }
   }
   return files;

@@ -27,10 +27,11 @@ struct ArgumentText {
   enum class Kind { scalar, bytes, null, in, inout, out, zeros };
   Kind kind = Kind::scalar;
   Argument::Kind scalar_kind = Argument::Kind::integer;
-  std::vector<std::byte> value;             // of a scalar or of bytes
-  std::filesystem::path file;               // of in, inout, out
-  base::NpyType type = base::NpyType::f32;  // of out and zeros
-  std::vector<std::uint64_t> shape;         // of out and zeros
+  std::vector<std::byte> value;  // of a scalar or of bytes
+  std::filesystem::path file;    // of in, inout, out
+  // Of out and zeros; of the others once the file is known.
+  base::NpyType type = base::NpyType::f32;
+  std::vector<std::uint64_t> shape;
 
   bool is_array() const { return kind >= Kind::in; }
 };
@@ -42,7 +43,8 @@ ArgumentText parse_argument(std::string_view text);
 ElementType element_of(base::NpyType type);
 
 // Where the result of each --arg goes; empty for those without one. `texts` are the arguments as the user wrote them,
-// `folder` that of --out-dir, or empty. Throws UsageError if two would go to the same file, since one would be lost.
+// `folder` that of --out-dir, or empty. Throws invalid_argument if two would go to the same file, since one would be
+// lost.
 std::vector<std::filesystem::path> result_files(std::span<const std::string> texts,
                                                 std::span<const ArgumentText> arguments,
                                                 const std::filesystem::path& folder);

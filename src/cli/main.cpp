@@ -61,9 +61,11 @@ void refuse_empty_check(std::span<char* const> arguments) {
 
 // An empty text is no file, no device and no name: most often it is a variable of the shell that is not set.
 void refuse_empty_values(CLI::App& app) {
+  // Before all other checks, which would say that it is out of range.
+  const CLI::Validator refuse([](std::string& text) { return text.empty() ? "its value is empty" : ""; }, "");
   for (CLI::Option* const option : app.get_options())
     if (option->get_items_expected_min() > 0)  // not a flag
-      option->check([](const std::string& text) { return text.empty() ? "its value is empty" : ""; });
+      option->transform(refuse);
   for (CLI::App* const command : app.get_subcommands(std::function<bool(CLI::App*)>())) refuse_empty_values(*command);
 }
 
@@ -177,6 +179,9 @@ int main(int count, char** arguments) {
     std::fprintf(stderr, "heddle: %s\n", heddle::cli::out_of_memory_text());
     return heddle::cli::exit_memory;
   } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0)
+      return report(std::runtime_error("cannot write to standard output: " + error.code().message()),
+                    heddle::cli::exit_error);
     return report(error, heddle::base::is_no_memory(error.code()) ? heddle::cli::exit_memory : heddle::cli::exit_error);
   } catch (const std::exception& error) {
     return report(error, heddle::cli::exit_error);

@@ -2,44 +2,33 @@
 
 #include <fmt/core.h>
 
+#include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/format.hpp"
 #include "base/printable.hpp"
-#include "cli/command.hpp"
-#include "heddle/error.hpp"
 
 namespace heddle::cli {
 
 bool is_standard_output(const std::filesystem::path& output) { return output == "-"; }
 
-void check_overwrite(std::string_view option, const std::filesystem::path& output,
-                     std::span<const std::filesystem::path> inputs) {
-  try {
-    base::refuse_overwrite(option, output, inputs);
-  } catch (const Error& error) {
-    throw UsageError(error.what());
-  }
-}
-
 void check_outputs(std::span<const base::Output> outputs) {
   const base::Output* printed = nullptr;
   for (const base::Output& output : outputs) {
     if (!is_standard_output(output.file)) continue;
-    if (printed) throw UsageError(fmt::format("{} and {} would both be printed", printed->option, output.option));
+    if (printed)
+      base::fail(ErrorCode::invalid_argument, "{} and {} would both be printed; name a file for one of them",
+                 printed->option, output.option);
     printed = &output;
   }
-  try {
-    base::refuse_same_outputs(outputs);
-  } catch (const Error& error) {
-    throw UsageError(error.what());
-  }
+  base::refuse_same_outputs(outputs);
 }
 
 void check_output(std::string_view option, const std::filesystem::path& output,
-                  std::span<const std::filesystem::path> inputs) {
+                  std::span<const std::filesystem::path> inputs, base::FileKind kind) {
   if (is_standard_output(output)) return;
   base::require_folder_of(output);
-  check_overwrite(option, output, inputs);
+  base::refuse_overwrite(option, output, inputs);
+  base::refuse_other_kind(option, output, kind);
 }
 
 void write_output(const std::filesystem::path& output, std::string_view text, std::string_view what,

@@ -46,6 +46,7 @@ void print_json(const batch::Kernel& kernel, const sched::KernelTraits& traits, 
 }
 
 void run(const Options& options) {
+  check_device_of("heddle profile", options.device);
   const auto devices = runtime::open_devices(options.device, {.launch_timeout_ms = milliseconds_of(options.timeout)});
   device::Device& device = *devices.front();
   const auto profiler = batch::make_profiler(device, base::process_watcher());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <condition_variable>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -13,7 +14,8 @@ namespace heddle::cli {
 // at the end.
 class Progress {
  public:
-  explicit Progress(const std::string& what);
+  // `done`: how much of the work is done, from 0 to 1, which makes it "what, 12.3 % ... 3 s". Another thread asks.
+  explicit Progress(const std::string& what, std::function<double()> done = {});
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -22,6 +24,7 @@ class Progress {
   void show();
 
   std::string what_;
+  std::function<double()> done_part_;
   base::Mutex mutex_;
   std::condition_variable finished_;
   bool done_ HEDDLE_GUARDED_BY(mutex_) = false;

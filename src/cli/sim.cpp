@@ -27,8 +27,8 @@ struct Options {
 // Reads all before anything is printed or written.
 std::vector<simreport::Run> read(const Options& options) {
   const std::vector<fs::path> inputs(options.files.begin(), options.files.end());
-  if (!options.html.empty()) check_output("--html", options.html, inputs);
-  if (!options.svg.empty()) check_output("--svg", options.svg, inputs);
+  if (!options.html.empty()) check_output("--html", options.html, inputs, base::FileKind::html);
+  if (!options.svg.empty()) check_output("--svg", options.svg, inputs, base::FileKind::svg);
   std::vector<base::Output> outputs;
   if (!options.html.empty()) outputs.push_back({"--html", options.html});
   if (!options.svg.empty()) outputs.push_back({"--svg", options.svg});

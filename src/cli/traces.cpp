@@ -65,9 +65,10 @@ trace::Timeline read(const Options& options) {
 
 using Drawing = std::string (*)(const trace::Timeline&);
 
-void draw(const Options& options, const fs::path& output, Drawing drawing, const char* form) {
+void draw(const Options& options, const fs::path& output, Drawing drawing, base::FileKind kind) {
+  const char* const form = kind == base::FileKind::svg ? "SVG" : "DOT";
   const fs::path input = options.file;
-  check_output("-o", output, {&input, 1});
+  check_output("-o", output, {&input, 1}, kind);
   const trace::Timeline timeline = read(options);
   write_output(output, drawing(timeline), base::counted(timeline.commands.size(), "command"), form);
 }
@@ -157,11 +158,12 @@ void add_traces(CLI::App& app) {
     const std::string to = options->output.empty()
                                ? fs::path(options->file).filename().replace_extension(".svg").string()
                                : options->output;
-    draw(*options, to, [](const trace::Timeline& timeline) { return trace::picture(timeline); }, "SVG");
+    draw(*options, to, [](const trace::Timeline& timeline) { return trace::picture(timeline); }, base::FileKind::svg);
   });
   CLI::App& graph = add(app, "graph", "the DAG of a trace, for Graphviz", *options);
   graph.add_option("-o,--output", options->output, "the graph, DOT; without, it is printed");
-  graph.callback([options] { draw(*options, options->output.empty() ? "-" : options->output, trace::dot, "DOT"); });
+  graph.callback(
+      [options] { draw(*options, options->output.empty() ? "-" : options->output, trace::dot, base::FileKind::dot); });
   CLI::App& metrics =
       add(app, "metrics", "overlap, the longest path, and what each kernel takes, of a trace", *options);
   metrics.add_option("--serial", options->serial,

@@ -9,8 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "base/file.hpp"
 #include "base/log.hpp"
+#include "daemon/kept_policy.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::daemon {
@@ -21,26 +21,26 @@ constexpr const char* default_policy = "lithos";
 }  // namespace
 
 Server::Server(std::filesystem::path socket, ServerOptions options, const base::Clock& clock)
-    : path_(std::move(socket)), units_(options.units), clock_(clock), listener_(listen_at(path_)) {
+    : path_(std::move(socket)),
+      policy_file_(options.policy_file),
+      units_(options.units),
+      clock_(clock),
+      listener_(listen_at(path_)) {
   // What an earlier daemon was told holds on, unless nobody knows that policy any more.
-  std::string earlier;
-  if (std::filesystem::exists(policy_file())) earlier = base::read_file(policy_file());
-  policy_ = options.policy.empty() ? earlier : options.policy;
+  policy_ = options.policy.empty() ? kept_policy(policy_file_) : options.policy;
   if (policy_.empty()) policy_ = default_policy;
   try {
     arbiter_ = make_arbiter(policy_);
   } catch (const Error& error) {
     if (!options.policy.empty()) throw;
-    base::log_warn("{}: {}; lithos is taken", policy_file().string(), error.what());
+    base::log_warn("{}: {}; lithos is taken", policy_file_.string(), error.what());
     arbiter_ = make_arbiter(policy_ = default_policy);
   }
-  if (!options.policy.empty()) base::write_file_atomic(policy_file(), std::string_view(policy_));
+  if (!options.policy.empty()) keep_policy(policy_file_, policy_);
   if (options.metrics_port) metrics_.emplace(*options.metrics_port);
 }
 
 Server::~Server() { ::unlink(path_.c_str()); }
-
-std::filesystem::path Server::policy_file() const { return path_.string() + ".policy"; }
 
 std::optional<std::uint16_t> Server::metrics_port() const {
   return metrics_ ? std::optional(metrics_->port()) : std::nullopt;
@@ -126,7 +126,7 @@ std::string Server::set_policy(const std::string& name) {
   try {
     arbiter_ = make_arbiter(name);
     policy_ = name;
-    base::write_file_atomic(policy_file(), std::string_view(policy_));
+    keep_policy(policy_file_, policy_);
   } catch (const Error& error) {
     return std::string(refusal) + error.what();
   }

@@ -22,8 +22,10 @@ namespace heddle::daemon {
 
 struct ServerOptions {
   unsigned units = 1;                              // of the node's device
-  std::string policy;                              // empty: that of the daemon before at this socket, or lithos
+  std::string policy;                              // empty: that in `policy_file`, or lithos
   std::optional<std::uint16_t> metrics_port = {};  // of this machine alone; 0: any that is free
+  // What the daemon is told holds for the next one; empty: it does not (daemon/kept_policy.hpp).
+  std::filesystem::path policy_file = {};
 };
 
 // One thread. Tenants that end, hang or write garbage cost their own page and connection, nothing else.
@@ -63,9 +65,8 @@ class Server {
   TenantEntry* find(std::string_view name);
   std::vector<TenantState> states() const;
   void grant_all();
-  std::filesystem::path policy_file() const;
 
-  const std::filesystem::path path_;
+  const std::filesystem::path path_, policy_file_;
   const unsigned units_;
   const base::Clock& clock_;
   Descriptor listener_;

@@ -67,6 +67,10 @@ Gate::Gate(sched::TenantSettings settings)
 
 void Gate::wake() {
   const base::Lock lock(mutex_);
+  wake_up();
+}
+
+void Gate::wake_up() {
   idle_since_ns_ = 0;
   if (awake_.exchange(true)) return;
   busy_since_ns_ = clock_.now_ns();
@@ -104,7 +108,6 @@ Gate::Pass Gate::enter(CUstream stream, const WorkKey& key) {
     return pass;
   }
   if (streams_.capturing() && is_captured(stream)) return {};
-  if (!awake_.load(std::memory_order_acquire)) wake();
   const std::uint64_t since_ns = clock_.now_ns();
   for (Admission::Answer answer = ask(pass, since_ns); answer.verdict != Verdict::go; answer = ask(pass, since_ns)) {
     if (answer.verdict == Verdict::enough_in_flight) {
@@ -121,6 +124,7 @@ Gate::Pass Gate::enter(CUstream stream, const WorkKey& key) {
 // Whether the launch may go. If so, it counts as in flight from now on.
 Admission::Answer Gate::ask(Pass& pass, std::uint64_t since_ns) {
   const base::Lock lock(mutex_);
+  wake_up();  // with the lock: a launch that is held keeps the process awake, which is granted nothing otherwise
   collect();
   const std::uint64_t now_ns = clock_.now_ns();
   pass.predicted_ns = durations_.predict(pass.key);

@@ -70,6 +70,7 @@ class Gate {
   };
 
   void wake();
+  void wake_up() HEDDLE_REQUIRES(mutex_);
   void note(StreamTable::Stream& stream);
   std::optional<Share> share() HEDDLE_REQUIRES(mutex_);
   bool counts(const std::optional<Share>& share) const;

@@ -41,11 +41,10 @@ constexpr const char* array_advice =
 void check_element(const KernelInfo& kernel, std::size_t index, const GivenArgument& given) {
   const ElementType wanted = kernel.parameters[index].element;
   if (wanted == ElementType::unknown || given.element == ElementType::unknown || wanted == given.element) return;
-  base::fail(
-      ErrorCode::invalid_argument,
-      "{} was given an array of {}; pass an array of {}, or heddle::any_type(x) (--any-type to heddle launch) if "
-      "that is meant",
-      place_of(kernel, index), name(given.element), name(wanted));
+  base::fail(ErrorCode::invalid_argument,
+             "{} was given an array of {}; pass an array of {}, or heddle::any_type(x) (--any-type to heddle launch, "
+             "any-type = true in a job of heddle batch) if that is meant",
+             place_of(kernel, index), name(given.element), name(wanted));
 }
 
 std::string size_advice(const Parameter& parameter, const GivenArgument& given) {

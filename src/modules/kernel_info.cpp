@@ -72,4 +72,12 @@ KernelInfo kernel_info(const ptx::analysis::InspectedKernel& kernel, const std::
   return info;
 }
 
+FoundKernel find_kernel(const ptx::analysis::Inspection& inspection, const ptx::Module& module,
+                        const ptx::Function& function, const SourceTypes& types) {
+  const auto index = static_cast<std::uint32_t>(&function - module.functions.data());
+  const auto found = std::find_if(inspection.kernels.begin(), inspection.kernels.end(),
+                                  [&](const auto& kernel) { return kernel.function == index; });
+  return {*found, kernel_info(*found, types.parameters(function))};
+}
+
 }  // namespace heddle::modules

@@ -75,15 +75,14 @@ void KernelState::take_info(KernelInfo info) {
 }
 
 void KernelState::analyse() {
-  const auto& kernels = code_.inspection().kernels;
+  const ptx::analysis::Inspection& inspection = code_.inspection();
   const base::Lock lock(analysing_);
   if (analysed_.load(std::memory_order_relaxed)) return;
-  const std::uint32_t own = index_of(code_.ptx(), function_);
-  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& k) { return k.function == own; });
-  take_info(modules::kernel_info(*found, code_.source_types().parameters(function_)));
-  for (std::size_t i = 0; i < found->parameters.size(); ++i)
-    shown_.push_back({info_.parameters[i].access, found->parameters[i].read_at, found->parameters[i].written_at});
-  variables_ = mode_of(found->variables);
+  auto [inspected, info] = modules::find_kernel(inspection, code_.ptx(), function_, code_.source_types());
+  take_info(std::move(info));
+  for (std::size_t i = 0; i < inspected.parameters.size(); ++i)
+    shown_.push_back({info_.parameters[i].access, inspected.parameters[i].read_at, inspected.parameters[i].written_at});
+  variables_ = mode_of(inspected.variables);
   analysed_.store(true, std::memory_order_release);
 }
 

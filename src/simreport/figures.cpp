@@ -91,7 +91,8 @@ std::string shape_of(const Launch& launch) {
   std::string grid = std::to_string(x);
   if (y > 1 || z > 1) grid += "x" + std::to_string(y);
   if (z > 1) grid += "x" + std::to_string(z);
-  return grid + " blocks of " + base::counted(launch.block[0] * launch.block[1] * launch.block[2], "thread");
+  return grid + (grid == "1" ? " block of " : " blocks of ") +
+         base::counted(launch.block[0] * launch.block[1] * launch.block[2], "thread");
 }
 
 std::vector<Figure> figures_of(const Machine& machine, const Launch& launch) {

@@ -58,6 +58,7 @@ class Reader {
   std::string text(const toml::node& node, const std::string& key) const {
     const auto value = node.value<std::string>();
     if (!value) fail(node.source().begin.line, key + " must be a text");
+    if (value->empty()) fail(node.source().begin.line, key + " must not be an empty text");
     // Names of files would end there, and name another.
     if (value->find('\0') != value->npos) fail(node.source().begin.line, key + " must have no zero byte (\\u0000)");
     return *value;

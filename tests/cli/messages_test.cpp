@@ -58,7 +58,7 @@ TEST_F(Messages, RangesAreNamed) {
 TEST_F(Messages, AnEmptyFolderIsNone) {
   const Ran ran = here("launch k.ptx --block 4 --arg out:x.npy:u32:4 --out-dir ''");
   EXPECT_EQ(ran.code, 2) << ran.output;
-  EXPECT_THAT(ran.output, AllOf(HasSubstr("--out-dir"), HasSubstr("expected the name of a folder")));
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("--out-dir"), HasSubstr("its value is empty")));
   EXPECT_FALSE(fs::exists(folder_.path() / "x.npy"));
 }
 
@@ -115,8 +115,8 @@ TEST_F(Messages, ReportsOfSimulatedDevicesAreNoTraces) {
 TEST_F(Messages, BatchesWriteNoReports) {
   write("r.json", "{\"kind\":\"machine\"}\n");
   const Ran ran = batch("args = [\"zeros:u32:4\"]\n", "--device sim:tesla-g80,report=r.json --policy serial");
-  EXPECT_EQ(ran.code, 1) << ran.output;
-  EXPECT_THAT(ran.output, HasSubstr("would write nothing"));
+  EXPECT_EQ(ran.code, 2) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("has no report="));
   EXPECT_EQ(read("r.json"), "{\"kind\":\"machine\"}\n");
 }
 

@@ -168,6 +168,23 @@ TEST_F(TenantCommands, ADaemonStartsAndStops) {
   EXPECT_EQ(heddle("daemon status").code, 1);
 }
 
+// The socket may be that of all homes of a user, as in /tmp.
+TEST_F(TenantCommands, APolicyHoldsForTheNextDaemonOfTheSameHome) {
+  const auto policy_at = [&](const char* home) {
+    const std::string before = "HEDDLE_CACHE_DIR= XDG_CACHE_HOME= HOME='" + (folder_.path() / home).string() + "'";
+    EXPECT_EQ(heddle("daemon start --units 4", "&1", before).code, 0);
+    const Ran ran = heddle("daemon status --json", "&1", before);
+    return ran.code == 0 ? nlohmann::json::parse(ran.output)["policy"].get<std::string>() : ran.output;
+  };
+  for (const char* home : {"a", "b"}) std::filesystem::create_directory(folder_.path() / home);
+  EXPECT_EQ(policy_at("a"), "lithos");
+  EXPECT_EQ(heddle("policy static").code, 0);
+  for (const auto& [home, policy] : {std::pair("b", "lithos"), std::pair("a", "static")}) {
+    EXPECT_EQ(heddle("daemon stop").code, 0);
+    EXPECT_EQ(policy_at(home), policy) << home;
+  }
+}
+
 // Two CUDA programs, unchanged, under one daemon that is killed and started again while they run.
 TEST_F(TenantCommands, TwoProgramsShareTheDevice) {
   base::write_file_atomic(folder_.path() / "work.cu", std::string_view(program));

@@ -86,6 +86,26 @@ TEST_F(Terminal, SaysThatItCompilesAndForHowLong) {
 }
 
 // Into a file nothing of it goes.
+TEST_F(Terminal, ABatchSaysHowMuchIsDone) {
+  write("c.ptx", R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry counts(.param .u64 a)
+{
+  .reg .u64 %p; .reg .u32 %t;
+  ld.param.u64 %p, [a];
+again:
+  atom.global.add.u32 %t, [%p], 1;
+  bra again;
+}
+)");
+  write("j.toml", "[[job]]\nfile = \"c.ptx\"\nargs = [\"zeros:u32:1\"]\ncount = 1000000\n");
+  const Ran ran =
+      on_terminal({"batch", "j.toml", "--device", "cpu", "--policy", "serial", "--timeout", "2.5"}, "never");
+  EXPECT_EQ(ran.code, 99) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("running 1000000 jobs, 0.0 % ... 1 s"));
+}
+
 TEST_F(Terminal, OthersGetNoProgress) {
   const Ran ran = heddle("compile a.cu -o a.ptx", "&1",
                          "true; { sleep 1.5; touch go; } & HEDDLE_CACHE_DIR='" + in("cache") + "' HEDDLE_CLANG='" +

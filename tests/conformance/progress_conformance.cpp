@@ -1,7 +1,9 @@
 // Copies that report their progress to kernels that run meanwhile.
 #include <cstring>
 
+#include "base/clock.hpp"
 #include "conformance/conformance.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::conformance {
 namespace {
@@ -70,6 +72,38 @@ TEST_P(Conformance, KernelsReadWhatHasArrivedWhileTheRestIsOnItsWay) {
     for (std::uint32_t i = 0; i < n; ++i) wrong += got[i] != i * round + 1 ? 1 : 0;
     EXPECT_EQ(wrong, 0u) << "round " << round;
   }
+}
+
+// Until the word is no more zero.
+constexpr const char* waits = R"(
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry waits(.param .u64 word) {
+  .reg .pred %p;
+  .reg .b32 %r;
+  .reg .b64 %d;
+  ld.param.u64 %d, [word];
+look:
+  ld.acquire.sys.global.u32 %r, [%d];
+  setp.eq.u32 %p, %r, 0;
+  @%p bra look;
+  ret;
+}
+)";
+
+// Nothing changes for long, and that is no deadlock: the host writes in the end.
+TEST_P(Conformance, KernelsWaitForALaterWriteOfTheHost) {
+  constexpr std::uint64_t long_ns = 600'000'000;
+  const auto loaded = load(waits);
+  const Buffer<std::uint32_t> word(*device, 1);
+  word.fill(*queue);
+  queue->synchronize();
+  launch(*queue, loaded->function("waits"), {.grid = {2}, .block = {64}}, word.address());
+  tests::let_pass(base::SteadyClock(), long_ns);
+  const auto other = device->queue({});
+  word.write(*other, {1});
+  EXPECT_NO_THROW(queue->synchronize());
 }
 
 TEST_P(Conformance, AWordSaysThatAllIsThereBehindAFailure) {

@@ -16,6 +16,7 @@
 #include "ptx/parser.hpp"
 #include "random/comparison.hpp"
 #include "support/cpu_factory.hpp"
+#include "support/short_patience.hpp"
 
 namespace heddle::test::random_kernel {
 namespace {
@@ -28,10 +29,13 @@ std::uint64_t number(const char* variable, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-std::unique_ptr<device::Device> make_interp(const TestDeviceOptions&) { return device::interp::make_interp_device({}); }
+std::unique_ptr<device::Device> make_interp(const TestDeviceOptions&) {
+  return device::interp::make_interp_device({.deadlock_timeout = short_patience});
+}
 std::unique_ptr<device::Device> make_sim(const TestDeviceOptions&) {
   device::sim::SimOptions options = device::sim::parse_sim_options("sim:fermi-c2050");
   options.machine.sms = 2;
+  options.deadlock_timeout = short_patience;
   return device::sim::make_sim_device(options);
 }
 

@@ -11,6 +11,7 @@
 #include "ptx/analysis/liveness.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/verifier.hpp"
+#include "support/short_patience.hpp"
 
 namespace heddle::test::random_kernel {
 
@@ -19,6 +20,7 @@ namespace {
 std::unique_ptr<device::Device> make_interp(const TestDeviceOptions& options) {
   device::interp::InterpOptions chosen;
   chosen.poison = options.poison;
+  chosen.deadlock_timeout = short_patience;
   return device::interp::make_interp_device(chosen);
 }
 

@@ -13,6 +13,7 @@
 #include "device/interp/interp.hpp"
 #include "ptx/forms.hpp"
 #include "support/ptx_test.hpp"
+#include "support/short_patience.hpp"
 
 namespace heddle::test::random_kernel {
 
@@ -135,6 +136,7 @@ std::string slice(const std::string& text, const std::string& element) {
     const CaseResult result = run_case(c, [&](const TestDeviceOptions& options) {
       device::interp::InterpOptions chosen;
       chosen.poison = options.poison;
+      chosen.deadlock_timeout = short_patience;
       chosen.step = [&](const Step& step) { observer.step(step); };
       return device::interp::make_interp_device(std::move(chosen));
     });

@@ -132,7 +132,8 @@ TEST_F(ArgumentTest, ElementsAreComparedWithTheSignature) {
   EXPECT_EQ(
       refusal("copy_first(n: sint32, x: in pointer float, y: pointer)", doubles),
       "argument 2 of kernel copy_first, parameter x (float*): was given an array of double; pass an array of float, "
-      "or heddle::any_type(x) (--any-type to heddle launch) if that is meant");
+      "or heddle::any_type(x) (--any-type to heddle launch, any-type = true in a job of heddle batch) if that is "
+      "meant");
   EXPECT_EQ(refusal("sint32, pointer double, pointer double", doubles), "");
   EXPECT_THAT(refusal("sint32, pointer sint64, pointer double", doubles),
               HasSubstr("kernel copy_first(int, long*, double*), parameter from (long*)"));

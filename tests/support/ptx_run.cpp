@@ -5,6 +5,7 @@
 
 #include "device/interp/interp.hpp"
 #include "ptx/parser.hpp"
+#include "support/short_patience.hpp"
 
 namespace heddle::test {
 
@@ -95,6 +96,7 @@ void execute(const PtxCase& c, std::span<const BlockRange> ranges, unsigned queu
 std::unique_ptr<device::Device> make_interp(const TestDeviceOptions& options) {
   device::interp::InterpOptions chosen;
   chosen.poison = options.poison;
+  chosen.deadlock_timeout = short_patience;
   chosen.print = options.print;
   return device::interp::make_interp_device(chosen);
 }

@@ -17,6 +17,7 @@
 #include "device/interp/interp.hpp"
 #include "ptx/semantics/convert.hpp"
 #include "support/cpu_factory.hpp"
+#include "support/short_patience.hpp"
 #include "tools/cuda_runner.hpp"
 
 namespace heddle::test {
@@ -65,7 +66,8 @@ struct Options {
 DeviceFactory factory_for(const std::string& device) {
   if (device == "cpu") return CpuFactory();
   return [](const TestDeviceOptions& options) {
-    return device::interp::make_interp_device({.poison = options.poison, .print = options.print});
+    return device::interp::make_interp_device(
+        {.poison = options.poison, .deadlock_timeout = short_patience, .print = options.print});
   };
 }
 

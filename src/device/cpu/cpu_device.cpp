@@ -31,8 +31,7 @@ unsigned worker_count(const CpuOptions& options, const Topology& topology) {
 }
 
 CpuOptions with_defaults(CpuOptions options) {
-  if (const auto ms = base::number_variable("HEDDLE_DEADLOCK_MS"))
-    options.deadlock_timeout = std::chrono::milliseconds(*ms);
+  options.deadlock_timeout = deadlock_patience(options.deadlock_timeout);
   if (!options.watcher) options.watcher = base::process_watcher();
   return options;
 }

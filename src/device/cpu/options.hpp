@@ -11,6 +11,7 @@
 
 #include "base/trace.hpp"
 #include "base/watcher.hpp"
+#include "device/deadlock_patience.hpp"
 #include "heddle/checks.hpp"
 
 namespace heddle::device::cpu {
@@ -24,9 +25,8 @@ struct CpuOptions {
   std::uint64_t memory_bytes = 0;
   // Bytes that kernels may take with malloc().
   std::uint64_t heap_bytes = 256ull << 20;
-  // How long every warp of a launch may spin without any progress on the device before that counts as a deadlock;
-  // 0: for ever. $HEDDLE_DEADLOCK_MS overrides.
-  std::chrono::milliseconds deadlock_timeout{10'000};
+  // What deadlock_patience() is asked with.
+  std::chrono::milliseconds deadlock_timeout = usual_deadlock_patience;
   // How long a launch may run, from the start of its first block; then it fails with KernelFault::timeout. 0: for ever.
   // A launch is not ended while all of its warps are in calls of the runtime.
   std::chrono::milliseconds launch_timeout{0};

@@ -48,6 +48,7 @@ class Interpreter final : public emulated::Engine {
 
 std::unique_ptr<Device> make_interp_device(InterpOptions options) {
   if (!options.watcher) options.watcher = base::process_watcher();
+  options.deadlock_timeout = deadlock_patience(options.deadlock_timeout);
   auto state =
       std::make_shared<emulated::DeviceState>(machine_options(options), options.watcher->clock(), options.watcher);
   state->engine = std::make_unique<Interpreter>(*state, std::move(options));

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/watcher.hpp"
+#include "device/deadlock_patience.hpp"
 #include "device/device.hpp"
 #include "device/machine/machine.hpp"
 
@@ -29,6 +30,8 @@ struct InterpOptions {
   // Thread instructions without a change of memory after which a launch counts as deadlocked, even if its threads do
   // not repeat their states exactly (they may read a clock). Exact repetition is detected much sooner.
   std::uint64_t idle_budget = 2'000'000'000;
+  // What deadlock_patience() is asked with.
+  std::chrono::milliseconds deadlock_timeout = usual_deadlock_patience;
   // How long a launch may run; then it fails with KernelFault::timeout. 0: for ever. Looked at after each turn of a
   // block.
   std::chrono::milliseconds launch_timeout{0};

@@ -7,18 +7,18 @@
 #include <mutex>
 
 #include "base/clock.hpp"
+#include "base/format.hpp"
 #include "device/machine/waiting_text.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::device::interp {
 namespace {
 
-constexpr unsigned warp_turn = 64;                     // steps of a warp before the next one's
-constexpr std::uint64_t fairness_period = 512;         // steps after which the groups behind the first one get as many
-constexpr std::uint64_t gather_patience = 8192;        // steps a gathering group waits for threads that only spin
-constexpr std::uint64_t watch_after = 50'000;          // thread instructions without a change of memory
-constexpr std::uint64_t idle_turn = 10'000;            // the same: then other blocks get their turn early
-constexpr std::uint64_t no_progress_ns = 100'000'000;  // the host may write to memory that a kernel waits for
+constexpr unsigned warp_turn = 64;               // steps of a warp before the next one's
+constexpr std::uint64_t fairness_period = 512;   // steps after which the groups behind the first one get as many
+constexpr std::uint64_t gather_patience = 8192;  // steps a gathering group waits for threads that only spin
+constexpr std::uint64_t watch_after = 50'000;    // thread instructions without a change of memory
+constexpr std::uint64_t idle_turn = 10'000;      // the same: then other blocks get their turn early
 
 }  // namespace
 
@@ -30,7 +30,7 @@ Launch::Launch(InterpState& interpreter, const emulated::KernelRun& run)
       core_(grid_),
       next_block_(run.range.begin),
       stop_(run.stop),
-      no_progress_(interpreter.clock(), no_progress_ns) {
+      no_progress_(interpreter.clock(), quiet_ns(interpreter.options.deadlock_timeout)) {
   std::lock_guard turn(state_.turn);
   interpreter_.repeating_since_epoch[grid_.grid_id] = InterpState::not_repeating;
 }
@@ -289,8 +289,8 @@ void Launch::report_spinning(bool repeated) const {
   const std::string why = repeated ? "every thread repeats the same steps and nothing changes in memory"
                                    : "nothing has changed in memory for a very long time";
   throw Error(ErrorCode::deadlock,
-              fmt::format("{} ({} blocks are under way, {} have not begun)", machine::spinning_text(core_, *block, why),
-                          resident_.size(), range_.end - next_block_));
+              fmt::format("{} ({} under way, {} have not begun)", machine::spinning_text(core_, *block, why),
+                          base::counted(resident_.size(), "block"), range_.end - next_block_));
 }
 
 }  // namespace heddle::device::interp

@@ -37,6 +37,7 @@ DeviceInfo info_of(const MachineDescription& machine, const std::string& id) {
 
 std::unique_ptr<Device> make_sim_device(SimOptions options) {
   if (!options.watcher) options.watcher = base::process_watcher();
+  options.deadlock_timeout = deadlock_patience(options.deadlock_timeout);
   machine::Options core;
   core.poison = options.poison;
   core.print = options.print;

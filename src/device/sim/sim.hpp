@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/watcher.hpp"
+#include "device/deadlock_patience.hpp"
 #include "device/device.hpp"
 #include "device/sim/machine_file/description.hpp"
 #include "device/sim/record/record_options.hpp"
@@ -31,6 +32,8 @@ struct SimOptions {
   std::function<std::unique_ptr<Device>()> native = {};
   // Of real time that a launch may take from its first block on; then it fails with KernelFault::timeout. 0: for ever.
   std::chrono::milliseconds launch_timeout{0};
+  // What deadlock_patience() is asked with. Of real time.
+  std::chrono::milliseconds deadlock_timeout = usual_deadlock_patience;
   // As machine::Options has them.
   bool poison = false;
   bool audit = false;  // after each cycle, what must hold for every policy is looked at (policies/audit.hpp)

@@ -18,8 +18,7 @@
 namespace heddle::device::sim {
 namespace {
 
-constexpr unsigned epochs_of_a_turn = 32;           // before copies and launches of other queues get theirs
-constexpr std::chrono::milliseconds patience{100};  // the host may write to memory that a kernel waits for
+constexpr unsigned epochs_of_a_turn = 32;  // before copies and launches of other queues get theirs
 
 class Program final : public emulated::ProgramData {
  public:
@@ -239,7 +238,7 @@ void Simulator::simulate(GpuLaunch& launch, Cycle start) {
     const std::lock_guard turn(state_.turn);
     gpu_.add(launch, start);
   }
-  LaunchWatch launch_watch = watch(patience);
+  LaunchWatch launch_watch = watch(quiet_ns(options_.deadlock_timeout));
   while (!launch.done) {
     const std::lock_guard turn(state_.turn);
     for (unsigned i = 0; i < epochs_of_a_turn && !launch.done; ++i) gpu_.advance();

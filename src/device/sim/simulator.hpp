@@ -44,9 +44,9 @@ class Simulator final : public emulated::Engine {
   unsigned registers(const emulated::LoadedFunction& function) const;
   // Moves the clock to a cycle.
   void reach(Cycle cycle) { clock_.reach(ns_of(cycle)); }
-  // Of a launch that begins now. `patience`: as LaunchWatch has it.
-  LaunchWatch watch(std::chrono::nanoseconds patience) const {
-    return {state_.watcher->clock(), options_.launch_timeout, patience};
+  // Of a launch that begins now. `patience_ns`: as LaunchWatch has it.
+  LaunchWatch watch(std::uint64_t patience_ns) const {
+    return {state_.watcher->clock(), options_.launch_timeout, patience_ns};
   }
 
  private:

@@ -27,7 +27,7 @@ struct SteppedMachine::Launch {
       : id(number),
         grid(function.kernel(), config, arguments, number, nullptr),
         gpu(grid, simulator.timing(function), simulator.needs(function, config), range),
-        watch(simulator.watch(std::chrono::nanoseconds(0))) {}
+        watch(simulator.watch(0)) {}
   const std::uint64_t id;
   machine::Grid grid;
   GpuLaunch gpu;

@@ -26,6 +26,7 @@
 #include "programs/cc/libraries.hpp"
 #include "programs/cc/outputs.hpp"
 #include "programs/cc/parse_options.hpp"
+#include "programs/cc/pending_outputs.hpp"
 #include "programs/places.hpp"
 
 namespace heddle::programs {
@@ -145,7 +146,8 @@ class Build {
   void execute(const Words& command, const std::string& failure, const std::string& warnings) {
     show(command);
     if (options_.dry_run) return;
-    const compile::ProcessResult result = compile::run_process(command, {}, environment());
+    PendingOutputs pending(command, temporary_.path());
+    const compile::ProcessResult result = compile::run_process(pending.command(), {}, environment());
     if (const std::string missing = compile::explain_missing(result.err); result.exit_status != 0 && !missing.empty())
       throw compile::MissingSdk(fmt::format("{}:\n{}{}", failure, result.err, missing));
     compile::refuse_lack(fs::path(command.front()).filename().string(), result, output_in(command));
@@ -154,6 +156,7 @@ class Build {
       base::fail(ErrorCode::compile_error, "{}: {} ended with status {} and gave no reason", failure, command.front(),
                  result.exit_status);
     if (result.exit_status != 0) base::fail(ErrorCode::compile_error, "{}:\n{}", failure, result.err);
+    pending.settle();
     fmt::print(stderr, "{}", merged_diagnostics(result.err, warnings));
   }
 

@@ -76,16 +76,19 @@ std::string policy(const std::string& name) {
   return name;
 }
 
+std::string trace_file(const std::string& name) {
+  if (name.empty()) base::fail(ErrorCode::invalid_argument, "--trace '': its value is empty");
+  return name;
+}
+
 // The program would run to its end before anyone missed it. `given`: the option or the variable.
-std::string trace_file(const std::string& given, const std::string& name) {
-  if (name.empty()) base::fail(ErrorCode::invalid_argument, "{}'': its value is empty", given);
+void require_trace_place(const std::string& given, const std::string& name) {
   std::error_code error;
   if (fs::is_directory(name, error) || fs::is_fifo(name, error))
     base::fail(ErrorCode::invalid_argument, "{}'{}': expected the name of a file", given, name);
   const fs::path folder = fs::absolute(name).parent_path();
   if (!fs::is_directory(folder, error))
     base::fail(ErrorCode::invalid_argument, "{}{}: there is no folder {}", given, name, folder.string());
-  return name;
 }
 
 // Before the program starts, which may never look at them.
@@ -95,7 +98,7 @@ void check_variables(const std::vector<std::string>& environment) {
     if (!why.empty()) throw Error(ErrorCode::invalid_argument, why);
   }
   const std::string trace = get(environment, "HEDDLE_RUN_TRACE");
-  if (!trace.empty()) static_cast<void>(trace_file("HEDDLE_RUN_TRACE=", trace));
+  if (!trace.empty()) require_trace_place("HEDDLE_RUN_TRACE=", trace);
 }
 
 fs::path find(const std::string& program) {
@@ -141,7 +144,7 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
     else if (name == "--timeout")
       options.timeout_ms = milliseconds(value());
     else if (name == "--trace")
-      options.trace = trace_file("--trace ", value());
+      options.trace = trace_file(value());
     else if (name == "--check")
       options.check = equals == std::string::npos ? Checks(true) : checks(words[i].substr(equals + 1));
     else if (name == "--help" || name == "-h")
@@ -274,6 +277,7 @@ std::string missing_interpreter(const fs::path& program) {
 // Programs whose names stand among the arguments are inputs, too: of Python, for example.
 void check_trace(const RunOptions& options, const fs::path& named, const fs::path& program) {
   if (options.trace.empty()) return;
+  require_trace_place("--trace ", options.trace);
   std::vector<fs::path> inputs{named, program};
   inputs.insert(inputs.end(), options.arguments.begin(), options.arguments.end());
   base::refuse_overwrite("--trace", options.trace, inputs);

@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "base/format.hpp"
+
 namespace heddle::sched {
 
 KerneletPolicy::KerneletPolicy(std::unique_ptr<PairRates> rates, KerneletOptions options)
@@ -160,9 +162,9 @@ void KerneletPolicy::choose_pair(const View& view, const std::vector<Kind>& kind
                         PairTrial::Blocks{place.parts[0].plan.resident, place.parts[1].plan.resident},
                         PairTrial::Rates{alone(*first.traits), alone(*second.traits)});
   }
-  why_ = fmt::format("{} with {}: {} and {} blocks on each SM; {:.1f} % of the time is saved, of {} kernels",
-                     view.ready[first.task].name, view.ready[second.task].name, pair.first_blocks, pair.second_blocks,
-                     100 * pair.profit, kinds.size());
+  why_ = fmt::format("{} with {}: {} and {} on each SM; {:.1f} % of the time is saved, of {} kernels",
+                     view.ready[first.task].name, view.ready[second.task].name, pair.first_blocks,
+                     base::counted(pair.second_blocks, "block"), 100 * pair.profit, kinds.size());
 }
 
 // Whether the pair that runs was found not to gain.

@@ -12,6 +12,7 @@
 #include "device/stoppable_launch.hpp"
 #include "heddle/error.hpp"
 #include "ptx/parser.hpp"
+#include "support/short_patience.hpp"
 #include "support/wait_until.hpp"
 
 namespace heddle::device::interp {
@@ -73,6 +74,7 @@ set:
 class InterpDeviceTest : public testing::Test {
  protected:
   void make(InterpOptions options = {}) {
+    options.deadlock_timeout = test::short_patience;
     device_ = make_interp_device(std::move(options));
     module_ = device_->load(std::make_shared<const ptx::Module>(ptx::parse(source, "test.ptx")), {});
     queue_ = device_->queue({});

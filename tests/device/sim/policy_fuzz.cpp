@@ -12,6 +12,7 @@
 #include "ptx/parser.hpp"
 #include "ptx/verifier.hpp"
 #include "random/comparison.hpp"
+#include "support/short_patience.hpp"
 
 namespace heddle::device::sim {
 namespace {
@@ -102,6 +103,7 @@ class Kernel {
     };
     const test::CaseResult got = test::run_case(case_, [&](const test::TestDeviceOptions& wanted) {
       options.poison = wanted.poison;
+      options.deadlock_timeout = test::short_patience;
       options.print = wanted.print;
       return make_sim_device(options);
     });

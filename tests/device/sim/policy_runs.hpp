@@ -10,6 +10,7 @@
 
 #include "device/sim/sim.hpp"
 #include "support/ptx_test.hpp"
+#include "support/short_patience.hpp"
 
 namespace heddle::device::sim {
 
@@ -49,6 +50,7 @@ inline test::CaseResult run_on_sim(const test::PtxCase& c, const std::string& ma
     SimOptions chosen = parse_sim_options("sim:" + machine + options);
     chosen.machine.sms = 3;
     chosen.poison = wanted.poison;
+    chosen.deadlock_timeout = test::short_patience;
     chosen.print = wanted.print;
     chosen.audit = true;
     chosen.on_launch = [&](const std::string&, const KernelStatistics& s) { launches.push_back(s); };

@@ -14,6 +14,7 @@
 #include "ptx/rewrite/await_arrival.hpp"
 #include "support/places.hpp"
 #include "support/ptx_test.hpp"
+#include "support/short_patience.hpp"
 
 namespace heddle::test {
 namespace {
@@ -40,7 +41,8 @@ class CaseRun {
  public:
   CaseRun(const PtxCase& c, ptx::Module module)
       : case_(c),
-        device_(device::interp::make_interp_device({.poison = c.poison, .print = [](std::string_view) {}})),
+        device_(device::interp::make_interp_device(
+            {.poison = c.poison, .deadlock_timeout = short_patience, .print = [](std::string_view) {}})),
         module_(device_->load(std::make_shared<const ptx::Module>(std::move(module)), {})),
         function_(module_->function(c.kernel)),
         packed_(function_.parameter_bytes()) {

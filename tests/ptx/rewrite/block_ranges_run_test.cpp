@@ -17,6 +17,7 @@
 #include "ptx/rewrite/single_kernel.hpp"
 #include "support/places.hpp"
 #include "support/ptx_test.hpp"
+#include "support/short_patience.hpp"
 
 namespace heddle::test {
 namespace {
@@ -62,7 +63,8 @@ class CaseRun {
   CaseRun(const PtxCase& c, const Ranges& ranges)
       : case_(c),
         ranges_(ranges),
-        device_(device::interp::make_interp_device({.poison = c.poison, .print = [](std::string_view) {}})),
+        device_(device::interp::make_interp_device(
+            {.poison = c.poison, .deadlock_timeout = short_patience, .print = [](std::string_view) {}})),
         loaded_(device_->load(ranges.module, {})),
         queue_(device_->queue({})) {
     const auto& layout = loaded_->function(c.kernel).parameters();

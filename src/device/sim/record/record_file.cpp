@@ -71,6 +71,7 @@ RecordFile::~RecordFile() {
 void RecordFile::open() {
   if (file_ >= 0) return;
   old_.emplace(path_);
+  is_new_ = ::access(path_.c_str(), F_OK) != 0;
   file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, old_->mode());
   old_->set_failed(file_ < 0);
   if (file_ < 0) base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, std::strerror(errno));
@@ -84,6 +85,7 @@ void RecordFile::write(std::string_view text, std::uint64_t at) {
     if (done < 0) {
       const int error = errno;
       old_->set_failed(true);
+      if (is_new_ && end_ == 0) ::unlink(path_.c_str());  // nothing has been written
       base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, std::strerror(error));
     }
     text.remove_prefix(static_cast<std::size_t>(done));

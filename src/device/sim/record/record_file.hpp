@@ -33,6 +33,7 @@ class RecordFile {
   std::string pending_;  // goes in front of what is added next
   std::optional<base::ReplacedFile> old_;
   int file_ = -1;
+  bool is_new_ = false;    // no file was there when it was opened
   std::uint64_t end_ = 0;  // without the tail
 };
 
