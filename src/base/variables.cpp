@@ -105,11 +105,14 @@ constexpr std::array table{
     Variable{.name = "HEDDLE_TENANT",
              .meaning = "the tenant that a process is, as CLASS:QUOTA:NAME; heddle tenant run sets it",
              .effect = "programs are the tenant {}"},
-    Variable{.name = "HEDDLE_TENANT_PROCESSORS",
-             .kind = Kind::word,
-             .meaning = "how many processors CUDA programs of tenants see: those of their quota, or of the device",
-             .effect = "CUDA programs of tenants see the processors of their {}",
-             .words = "quota,device"},
+    Variable{
+        .name = "HEDDLE_TENANT_PROCESSORS",
+        .kind = Kind::word,
+        .meaning =
+            "how many processors CUDA programs of tenants see: those of their quota, or of the device (as without it "
+            "on NVIDIA's library)",
+        .effect = "CUDA programs of tenants see the processors of their {}",
+        .words = "quota,device"},
     Variable{.name = "HEDDLE_TUNE",
              .kind = Kind::truth,
              .meaning = "trees of kernels search for a configuration; heddle tune sets it",

@@ -6,6 +6,7 @@ namespace heddle::daemon {
 
 void Feedback::begin(Phase phase, Progress now) {
   settling_ = phase != phase_;
+  if (settling_) windows_ = 0;
   phase_ = phase;
   since_ = now;
 }
@@ -19,8 +20,7 @@ void Feedback::measured_alone(double rate) {
 void Feedback::measured_lent(double rate) {
   slowdown_ = alone_rate_ / rate;
   const double step = gain * (allowed_slowdown - slowdown_);
-  lent_ = std::clamp(lent_ + std::clamp(step, -lent_ / 2, most_step), least_part, most_part);
-  ++windows_;
+  lent_ = std::min(lent_ + std::clamp(step, -lent_ / 2, most_step), most_part);
 }
 
 void Feedback::look(Progress now, bool guests) {
@@ -36,13 +36,23 @@ void Feedback::look(Progress now, bool guests) {
   }
   if (busy_ns < (phase_ == Phase::alone ? alone_ns : lent_ns) || launches < least_launches) return;
   const double rate = static_cast<double>(launches) / static_cast<double>(busy_ns);
+  ++windows_;
   if (phase_ == Phase::alone) {
     measured_alone(rate);
-    windows_ = 0;
-    return begin(guests ? Phase::lent : Phase::alone, now);
+    begin(guests && windows_ >= rest_ ? Phase::lent : Phase::alone, now);
+  } else {
+    measured_lent(rate);
+    const bool worth_it = lent_ >= least_part;
+    if (!worth_it || windows_ == lent_windows) rest(worth_it);
+    begin(!worth_it || windows_ == lent_windows ? Phase::alone : Phase::lent, now);
   }
-  measured_lent(rate);
-  begin(windows_ < lent_windows ? Phase::lent : Phase::alone, now);
+}
+
+// How long nothing is lent now.
+void Feedback::rest(bool was_worth_it) {
+  rest_ = was_worth_it ? 1 : next_rest_;
+  next_rest_ = was_worth_it ? 1 : std::min(2 * next_rest_, most_rest);
+  if (!was_worth_it) lent_ = first_part;
 }
 
 }  // namespace heddle::daemon

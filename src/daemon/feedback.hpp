@@ -38,12 +38,17 @@ class Feedback {
   static constexpr std::uint64_t alone_ns = 60'000'000, lent_ns = 100'000'000;
   static constexpr std::uint64_t least_launches = 20;  // of a window
   static constexpr unsigned lent_windows = 20;         // between two measurements alone
-  static constexpr double first_part = 0.25, least_part = 0.02, most_part = 1.5, most_step = 0.1, gain = 2;
+  static constexpr double first_part = 0.15, most_part = 1.5, most_step = 0.1, gain = 2;
+  // Less than this is not worth what it costs requests that wait for each other: there is nothing then, and the next
+  // try comes later each time.
+  static constexpr double least_part = 0.1;
+  static constexpr unsigned most_rest = 128;  // in windows alone
 
   enum class Phase : std::uint8_t { alone, lent };
   void begin(Phase phase, Progress now);
   void measured_alone(double rate);
   void measured_lent(double rate);
+  void rest(bool was_worth_it);
 
   Phase phase_ = Phase::alone;
   bool settling_ = true;
@@ -51,7 +56,8 @@ class Feedback {
   double alone_rate_ = 0;     // launches for each nanosecond of work; 0: not measured yet
   double lent_ = first_part;  // in the phase `lent`
   double slowdown_ = 1;
-  unsigned windows_ = 0;
+  unsigned windows_ = 0;               // of this phase
+  unsigned rest_ = 1, next_rest_ = 1;  // windows alone before the next try, and after the next one that fails
 };
 
 }  // namespace heddle::daemon

@@ -9,8 +9,9 @@
 namespace heddle::interpose {
 namespace {
 
+// On NVIDIA's library a quota is a share of the time, in which a kernel has all SMs: fewer blocks would be slower.
 bool sees_whole_device() {
-  static const bool whole = base::text_variable("HEDDLE_TENANT_PROCESSORS") == "device";
+  static const bool whole = base::text_variable("HEDDLE_TENANT_PROCESSORS") != "quota";
   return whole;
 }
 

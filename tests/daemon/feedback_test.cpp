@@ -70,12 +70,23 @@ TEST(Feedback, GivesAllWhereNothingIsHurt) {
 }
 
 TEST(Feedback, KeepsTheSlowdownWhereGuestsHurt) {
-  for (const double harm : {0.1, 0.5, 3.0}) {
+  for (const double harm : {0.05, 0.1, 0.2}) {
     Feedback feedback;
     Owner owner;
     const Settled settled = run(feedback, owner, 20, [&](double part) { return 1 + harm * part; });
-    EXPECT_LE(settled.slowdown, std::max(1.04, 1 + 0.03 * harm)) << harm;
-    EXPECT_GE(settled.part, 0.5 * std::min(1.0, 0.03 / harm)) << harm;
+    EXPECT_LE(settled.slowdown, 1.04) << harm;
+    EXPECT_GE(settled.part, 0.5 * 0.03 / harm) << harm;
+  }
+}
+
+// What an owner that fills the device gives away it loses: nearly nothing is lent, and tries become rare.
+TEST(Feedback, LendsNothingWhereGuestsHurtMuch) {
+  for (const double harm : {1.0, 3.0}) {
+    Feedback feedback;
+    Owner owner;
+    const Settled settled = run(feedback, owner, 40, [&](double part) { return 1 + harm * part; });
+    EXPECT_LE(settled.slowdown, 1 + 0.01 * harm) << harm;
+    EXPECT_LE(settled.part, 0.01) << harm;
   }
 }
 
@@ -85,7 +96,7 @@ TEST(Feedback, FollowsAChange) {
   run(feedback, owner, 5, [](double) { return 1.0; });
   EXPECT_GT(run(feedback, owner, 2, [](double) { return 1.0; }).part, 1);
   EXPECT_LT(run(feedback, owner, 4, [](double part) { return 1 + part; }).part, 0.1) << "after two seconds";
-  EXPECT_GT(run(feedback, owner, 8, [](double) { return 1.0; }).part, 1);
+  EXPECT_GT(run(feedback, owner, 20, [](double) { return 1.0; }).part, 1);
 }
 
 // A program with other kernels from some moment on: its rate alone is measured again.
@@ -125,10 +136,10 @@ TEST(Arbiter, GuestsOfAWholeOwnerGetTimeByFeedback) {
     grants = arbiter->decide(tenants, 66, step * Owner::step_ns);
   }
   EXPECT_EQ(grants[0].units.count(), 66u);
-  EXPECT_EQ(grants[1].units.count(), 8u) << "half of a quarter";
-  EXPECT_EQ(grants[2].units.count(), 8u);
+  EXPECT_EQ(grants[1].units.count(), 5u) << "half of 15 %";
+  EXPECT_EQ(grants[2].units.count(), 5u);
   EXPECT_NE(grants[1].throttle_ns, 0u);
-  EXPECT_NE(arbiter->rule().find("25 % of the time beside 't'"), std::string::npos) << arbiter->rule();
+  EXPECT_NE(arbiter->rule().find("15 % of the time beside 't'"), std::string::npos) << arbiter->rule();
   // It would take long: the owner is not hurt.
   for (std::uint64_t step = 30; step < 400; ++step) {
     tenants[0].progress = owner.run(1);

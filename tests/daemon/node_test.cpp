@@ -139,7 +139,8 @@ TEST_F(NodeTest, PoliciesThatCannotBeAreRefusedByName) {
 
 // What was set while tenants run holds with the next daemon, too.
 TEST_F(NodeTest, ADaemonThatIsStartedAgainKnowsWhatWasSet) {
-  start();
+  const ServerOptions options{.units = 8, .policy_file = folder.path() / "kept" / "node.policy"};
+  start(options);
   const auto search = client("search", 0.75);
   search->set_awake(true);
   const auto train = client("train", 0.25);
@@ -150,7 +151,7 @@ TEST_F(NodeTest, ADaemonThatIsStartedAgainKnowsWhatWasSet) {
   ASSERT_TRUE(until([&] { return units(*search) == 4; }, {search.get(), train.get()}));
   server.reset();
   ASSERT_TRUE(until([&] { return !search->grant() && !train->grant(); }, {search.get(), train.get()}));
-  start();
+  start(options);
   ASSERT_TRUE(until([&] { return units(*search) == 4 && units(*train) == 2; }, {search.get(), train.get()}));
   EXPECT_EQ(server->policy(), "static");
   EXPECT_THAT(said({.kind = Request::Kind::set, .settings = {.name = "nobody"}}),

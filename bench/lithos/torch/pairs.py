@@ -230,10 +230,11 @@ def rows_of(pairs):
         fit = [other["throughput"] for name, other in figures.items()
                if not name.endswith(("lithos", "alone")) and other["p99"] <= 1.5]
         gains.append(figures[f"{prefix}lithos"]["throughput"] / max(fit, default=0.8))
-    means = [row(f"P99 of serving, mean of {len(both)} pairs", statistics.fmean(f[f"{prefix}lithos"]["p99"] for f in both), 1.2),
+    tail = statistics.fmean(figures[f"{prefix}lithos"]["p99"] for figures in both)
+    alone = statistics.fmean(figures[f"{prefix}alone"]["latency"] for figures in both)
+    means = [row(f"P99 of serving, mean of {len(both)} pairs", tail, 1.2),
              row("throughput, mean", statistics.fmean(gains), 1.3, False, "the best other one with P99 <= 1.5x"),
-             row("a tenant alone, a request, mean", statistics.fmean(f[f"{prefix}alone"]["latency"] for f in both), 1.02, True,
-                 "bare")]
+             row("a tenant alone, a request, mean", alone, 1.02, True, "bare")]
     for each in means:
         print(f"{each['name']}: {each['value']:.3f} over {each['peer']} (bar {each['bar']})")
     return rows + means
