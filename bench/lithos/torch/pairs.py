@@ -180,7 +180,7 @@ class Pair:
               f"{figures['training']:5.2f}  throughput {figures['throughput']:5.2f}", flush=True)
 
     def tenants(self, prefix, environment):
-        """Under each policy of the daemon. Each pair's tenants are new ones: a daemon has tenants of one name as one."""
+        """Under each policy of the daemon. Each pair has tenants of its own: one name is one tenant."""
         options = self.options
         heddle = [options.heddle, "tenant", "run"]
         serving = [*heddle, "--class", "latency", "--quota", "100%", "--name", "serving"]
