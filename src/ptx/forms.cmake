@@ -15,6 +15,7 @@ target_sources(heddle_ptx PRIVATE
   ${CMAKE_CURRENT_LIST_DIR}/form_table_texture.cpp
   ${CMAKE_CURRENT_LIST_DIR}/form_table_video.cpp
   ${CMAKE_CURRENT_LIST_DIR}/forms.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matrix.cpp
   ${CMAKE_CURRENT_LIST_DIR}/resolve.cpp
   ${CMAKE_CURRENT_LIST_DIR}/support_page.cpp
   ${CMAKE_CURRENT_LIST_DIR}/type_rules.cpp

@@ -2,33 +2,10 @@
 
 #include <optional>
 
+#include "ptx/matrix.hpp"
+
 namespace heddle::ptx {
 namespace {
-
-struct MatrixShape {
-  unsigned m = 0, n = 0, k = 0;
-};
-
-// "m16n8k16"
-std::optional<MatrixShape> parse_shape(std::string_view text) {
-  MatrixShape shape;
-  std::size_t at = 0;
-  const auto read = [&](char letter, unsigned& value) {
-    if (at == text.size() || text[at] != letter) return false;
-    const std::size_t first = ++at;
-    while (at < text.size() && text[at] >= '0' && text[at] <= '9')
-      value = value * 10 + static_cast<unsigned>(text[at++] - '0');
-    return at > first;
-  };
-  if (!read('m', shape.m) || !read('n', shape.n) || !read('k', shape.k) || at != text.size()) return std::nullopt;
-  return shape;
-}
-
-std::optional<MatrixShape> find_shape(const ModifierList& modifiers) {
-  for (Modifier m : modifiers)
-    if (std::optional<MatrixShape> shape = parse_shape(name(m))) return shape;
-  return std::nullopt;
-}
 
 // Bits that one matrix element takes in a fragment register. The formats of 4 and 6 bits travel in bytes, but for the
 // kinds that are 4-bit throughout.
@@ -63,7 +40,7 @@ unsigned volta_registers(char operand, const Decoded& d) {
 }
 
 ElementRange mma_registers(char operand, const ModifierList& modifiers, const Decoded& d) {
-  const std::optional<MatrixShape> s = find_shape(modifiers);
+  const std::optional<MatrixShape> s = matrix_shape(modifiers);
   if (!s) return {};
   if (s->m == 8 && s->k == 4 && d.type2 == Type::f16) return exactly(volta_registers(operand, d));
   const unsigned density = is_sparse(modifiers) ? 2 : 1;
@@ -86,7 +63,7 @@ unsigned wmma_registers(char fragment, Type type, const MatrixShape& s, const Mo
 }
 
 ElementRange wmma_size(char operand, const ModifierList& modifiers, const Decoded& d) {
-  const std::optional<MatrixShape> s = find_shape(modifiers);
+  const std::optional<MatrixShape> s = matrix_shape(modifiers);
   if (!s) return {};
   if (operand == 'r') {
     const char fragment = modifiers.has(Modifier::a) ? 'a' : modifiers.has(Modifier::b) ? 'b' : 'c';
@@ -102,7 +79,7 @@ ElementRange wmma_size(char operand, const ModifierList& modifiers, const Decode
 }
 
 ElementRange wgmma_size(const ModifierList& modifiers, const Decoded& d) {
-  const std::optional<MatrixShape> s = find_shape(modifiers);
+  const std::optional<MatrixShape> s = matrix_shape(modifiers);
   if (!s) return {};
   return exactly(d.type == Type::f16 ? s->n / 4 : s->n / 2);  // 64 rows over 128 threads
 }

@@ -98,6 +98,11 @@ enum class OrderKind : std::uint32_t {
   exchange,      // shfl, vote, match, redux: values of the lanes that take part
 };
 
+// The registers of a lane for a product of matrices: those of d, a, b and c, each in a word.
+struct MatrixRecord {
+  static constexpr unsigned registers = 8, words = 4 * registers;
+};
+
 // Functions that generated code calls, through this table so that cached code needs no relocation. All may switch
 // fibers unless noted; those marked noreturn end the launch with an Error.
 struct RuntimeTable {
@@ -168,6 +173,11 @@ struct RuntimeTable {
   void (*check_run)(WarpContext* warp, std::uint64_t address, const void* values, std::uint32_t mask,
                     std::uint32_t size, std::uint32_t space, std::uint32_t access, std::uint64_t step,
                     std::uint64_t site);
+
+  // ptx::semantics::multiply_matrices() of the ptx::MatrixProduct with this code. Does not switch fibers.
+  void (*multiply)(std::uint64_t product, const void* a, const void* b, const void* c, void* d);
+  // The same in the one-lane shape: records[lane] is the address of a MatrixRecord, for each lane that is present.
+  void (*multiply_records)(std::uint64_t product, const std::uint64_t* records, std::uint32_t present);
 };
 
 }  // namespace heddle::device::cpu

@@ -10,6 +10,7 @@
 #include "device/cpu/runtime_call.hpp"
 #include "device/cpu/sanitizer.hpp"
 #include "device/cpu/services.hpp"
+#include "device/cpu/matrix_calls.hpp"
 #include "device/cpu/texture_calls.hpp"
 #include "device/cpu/worker.hpp"
 #include "device/footprint.hpp"
@@ -241,6 +242,7 @@ RuntimeTable make_runtime_table(void (*const* soft)(), unsigned processors) {
   table.bad_jump = &call_bad_jump;
   add_check_calls(table);
   add_texture_calls(table);
+  add_matrix_calls(table);
   table.mbarrier = &call_mbarrier;
   table.clock = &call_clock;
   table.global_timer = &call_global_timer;

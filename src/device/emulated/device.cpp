@@ -16,6 +16,7 @@
 #include "device/emulated/queue.hpp"
 #include "device/host_memory.hpp"
 #include "device/launch_check.hpp"
+#include "ptx/rewrite/expand_matrices.hpp"
 
 namespace heddle::device::emulated {
 
@@ -60,6 +61,11 @@ std::shared_ptr<Module> EmulatedDevice::load(std::shared_ptr<const ptx::Module> 
                "{} checks accesses to memory only (--check=memory); the CPU device looks for {}",
                state_->engine->name(), options.check.names());
   check_module(*module, state_->engine->name());
+  if (ptx::moves_matrices(*module)) {
+    auto expanded = std::make_shared<ptx::Module>(*module);
+    ptx::expand_matrices(*expanded);
+    module = std::move(expanded);
+  }
   return std::make_shared<LoadedModule>(*this, state_, state_->engine->ordered(std::move(module)), options.placed);
 }
 

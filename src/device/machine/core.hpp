@@ -180,6 +180,7 @@ class Core {
   void match(std::span<Thread* const> members);
   void reduce(std::span<Thread* const> members);
   void elect(std::span<Thread* const> members);
+  void multiply(std::span<Thread* const> members);
 
   Grid& grid_;
   Machine& machine_;

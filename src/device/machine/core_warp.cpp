@@ -26,6 +26,7 @@ std::uint32_t mask_of(std::span<Thread* const> members) {
 }  // namespace
 
 std::uint32_t Core::member_mask() {
+  if (op_->action == Action::multiply) return ~std::uint32_t{0};
   const auto mask = static_cast<std::uint32_t>(read(op_->slots.size - 1).lo);
   if (!((mask >> thread_->lane()) & 1)) {
     fault(fmt::format("lane {} executes '{}' with the member mask {:#010x}, which does not name it", thread_->lane(),
@@ -51,6 +52,7 @@ void Core::perform(Block& block, const LaneThreads& threads, LaneMask members, E
     case Action::match: match(by_lane); break;
     case Action::reduce: reduce(by_lane); break;
     case Action::elect: elect(by_lane); break;
+    case Action::multiply: multiply(by_lane); break;
     case Action::meet: break;
     default: refuse();
   }

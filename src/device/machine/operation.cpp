@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "device/texture_use.hpp"
+#include "ptx/matrix.hpp"
 #include "ptx/semantics/evaluate.hpp"
 
 namespace heddle::device::machine {
@@ -22,6 +23,8 @@ Involves involves(const Instruction& inst) {
     case Opcode::vote: return inst.has(Modifier::sync) ? Involves::meeting : Involves::gathering;
     case Opcode::match:
     case Opcode::redux:
+    case Opcode::mma:
+    case Opcode::wmma:
     case Opcode::elect: return Involves::meeting;
     case Opcode::bar: return inst.has(Modifier::warp) ? Involves::meeting : Involves::barrier;
     case Opcode::barrier: return inst.has(Modifier::cluster) ? Involves::none : Involves::barrier;
@@ -95,6 +98,8 @@ Action action(const Instruction& inst) {
     case Opcode::match: return Action::match;
     case Opcode::redux: return Action::reduce;
     case Opcode::elect: return Action::elect;
+    case Opcode::mma:
+    case Opcode::wmma: return ptx::matrix_product(inst) ? Action::multiply : Action::refuse;
     case Opcode::bar: return inst.has(Modifier::warp) ? Action::meet : Action::barrier;
     // barrier.cluster in a cluster of one
     case Opcode::barrier: return inst.has(Modifier::cluster) ? Action::nothing : Action::barrier;

@@ -43,15 +43,16 @@ enum class Action : std::uint8_t {
   match,
   reduce,
   elect,
-  meet,     // bar.warp.sync: no effect but the wait
-  barrier,  // of the block
+  multiply,  // matrices, by all lanes
+  meet,      // bar.warp.sync: no effect but the wait
+  barrier,   // of the block
 };
 
 // Which other threads take part in an instruction.
 enum class Involves : std::uint8_t {
   none,
   gathering,  // a warp operation without .sync: the lanes that are at it take part
-  meeting,    // a warp operation with .sync: the lanes of its mask take part
+  meeting,    // a warp operation with .sync: the lanes of its mask take part; all where it has no mask
   barrier,    // of the block
 };
 

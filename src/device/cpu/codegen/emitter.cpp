@@ -145,6 +145,8 @@ void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
     case Opcode::match:
     case Opcode::redux:
     case Opcode::elect:
+    case Opcode::mma:
+    case Opcode::wmma:
     case Opcode::activemask: return warp_.emit(inst);
     case Opcode::call: return calls_.call(inst);
     case Opcode::trap:

@@ -19,14 +19,15 @@ class MetWarpInstructions : private EmitterPart {
 
   void emit(const ptx::Instruction& inst);
 
- private:
   // The result of a meeting: the lanes that took part, and their values.
   struct Meeting {
     Value* present = nullptr;            // i32, one bit a lane
     llvm::AllocaInst* values = nullptr;  // [32 x i64]
   };
-
+  // With the lanes of the mask; null: with all.
   Meeting meet(const ptx::Instruction& inst, const ptx::Operand* member_mask, Value* value);
+
+ private:
   void for_each_bit(Value* bits, const std::function<void(Value*)>& emit);
   Value* lanes_where(const Meeting& meeting, const std::function<Value*(Value*)>& condition);
   void shfl(const ptx::Instruction& inst);

@@ -49,6 +49,7 @@ llvm::Value* WarpInstructions::permute(Value* values, Value* index) {
 }
 
 void WarpInstructions::emit(const ptx::Instruction& inst) {
+  if (inst.opcode == Opcode::mma || inst.opcode == Opcode::wmma) return matrices_.multiply(inst);
   if (lanes() == 1) return met_.emit(inst);
   switch (inst.opcode) {
     case Opcode::shfl: return shfl(inst);

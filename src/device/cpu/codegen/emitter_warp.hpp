@@ -5,6 +5,7 @@
 #pragma once
 
 #include "device/cpu/codegen/emitter_elements.hpp"
+#include "device/cpu/codegen/emitter_matrices.hpp"
 #include "device/cpu/codegen/emitter_meet.hpp"
 #include "device/cpu/codegen/emitter_part.hpp"
 #include "device/cpu/codegen/emitter_reductions.hpp"
@@ -22,9 +23,10 @@ class WarpInstructions : private EmitterPart {
         elements_(elements),
         reductions_(context, values),
         groups_(context, values, elements, reductions_),
-        met_(context, values) {}
+        met_(context, values),
+        matrices_(context, values, met_) {}
 
-  // shfl, vote, match, redux, elect, activemask and bar.warp
+  // shfl, vote, match, redux, elect, activemask, bar.warp, and products of matrices
   void emit(const ptx::Instruction& inst);
 
  private:
@@ -44,6 +46,7 @@ class WarpInstructions : private EmitterPart {
   LaneReductions reductions_;
   GroupInstructions groups_;
   MetWarpInstructions met_;
+  MatrixInstructions matrices_;
 };
 
 }  // namespace heddle::device::cpu
