@@ -77,8 +77,9 @@ void count_machine_code(const sched::CoRunDevice& corun, sched::KernelTraits& tr
 
 std::string demands_text(const model::Demands& demands) {
   if (!demands.known()) return "";
-  constexpr std::array<const char*, model::stations> names = {
-      "issue", "alu", "fma", "fp64", "sfu", "load/store", "branch", "look-ups", "shared", "way to L2", "DRAM"};
+  constexpr std::array<const char*, model::stations> names = {"issue",    "alu",        "fma",       "fp64",
+                                                              "sfu",      "load/store", "branch",    "tensor",
+                                                              "look-ups", "shared",     "way to L2", "DRAM"};
   std::string text = "demands       cycles of an instruction:";
   for (std::size_t station = 0; station < model::stations; ++station)
     if (demands.cycles[station] > 0) text += fmt::format(" {} {:.3f},", names[station], demands.cycles[station]);

@@ -119,8 +119,7 @@ FragmentLayout::Place FragmentLayout::place(unsigned lane, unsigned reg, unsigne
   // Along k each lane of a group has the elements of a register, one after the other.
   const unsigned blocks = (matrix == Matrix::a ? rows : columns) / tile;
   const auto outer = static_cast<std::uint16_t>(group + tile * (reg % blocks));
-  const auto k =
-      static_cast<std::uint16_t>((reg / blocks * lanes_of_group + in_group) * per_register + element);
+  const auto k = static_cast<std::uint16_t>((reg / blocks * lanes_of_group + in_group) * per_register + element);
   return matrix == Matrix::a ? Place{outer, k} : Place{k, outer};
 }
 

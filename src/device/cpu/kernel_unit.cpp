@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "ptx/analysis/waiting.hpp"
-#include "ptx/rewrite/expand_matrices.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -53,7 +52,6 @@ class Extractor {
     for (const ptx::Alias& alias : source_.aliases)
       if (module.find(alias.target) != nullptr) module.aliases.push_back(alias);
     number();
-    ptx::expand_matrices(module);
     return std::move(unit_);
   }
 

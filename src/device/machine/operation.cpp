@@ -23,9 +23,9 @@ Involves involves(const Instruction& inst) {
     case Opcode::vote: return inst.has(Modifier::sync) ? Involves::meeting : Involves::gathering;
     case Opcode::match:
     case Opcode::redux:
-    case Opcode::mma:
-    case Opcode::wmma:
     case Opcode::elect: return Involves::meeting;
+    case Opcode::mma:
+    case Opcode::wmma: return ptx::matrix_product(inst) ? Involves::meeting : Involves::none;
     case Opcode::bar: return inst.has(Modifier::warp) ? Involves::meeting : Involves::barrier;
     case Opcode::barrier: return inst.has(Modifier::cluster) ? Involves::none : Involves::barrier;
     default: return Involves::none;

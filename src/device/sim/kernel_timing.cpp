@@ -1,11 +1,13 @@
 #include "device/sim/kernel_timing.hpp"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 
 #include "ptx/analysis/control_flow.hpp"
 #include "ptx/analysis/dominators.hpp"
 #include "ptx/analysis/register_table.hpp"
+#include "ptx/matrix.hpp"
 
 namespace heddle::device::sim {
 namespace {
@@ -67,6 +69,7 @@ PipeClass pipe_of(const machine::Operation& op) {
   if (is_memory(op.action)) return PipeClass::lsu;
   if (is_control(op.action) || op.involves == Involves::barrier) return PipeClass::branch;
   if (op.action == Action::shuffle) return PipeClass::lsu;
+  if (op.action == Action::multiply) return PipeClass::tensor;
   if (op.action != Action::evaluate) return PipeClass::alu;
   return arithmetic_pipe(*op.instruction);
 }
@@ -93,9 +96,24 @@ bool may_part(const machine::Operation& op) {
   return op.action == Action::call && inst.operands[1].kind != ptx::OperandKind::symbol;
 }
 
+// Intervals of the tensor pipe are those of 16 x 8 x 16 halves. Other types take as long as they have more bits, f64
+// sixteen times as long: peak rates of the H100 (its white paper).
+std::uint16_t eighths_of(const machine::Operation& op) {
+  constexpr unsigned usual = 8, products = 16 * 8 * 16, usual_bits = 16, of_f64 = 16;
+  if (op.action != Action::multiply) return usual;
+  const std::optional<ptx::MatrixProduct> product = ptx::matrix_product(*op.instruction);
+  if (!product) return usual;
+  const unsigned bits = product->a == ptx::Type::f64    ? of_f64 * usual_bits
+                        : product->a == ptx::Type::tf32 ? 2 * usual_bits
+                                                        : ptx::bit_width(product->a);
+  const unsigned count = unsigned{product->shape.m} * product->shape.n * product->shape.k;
+  return static_cast<std::uint16_t>(std::max(1u, usual * count / products * bits / usual_bits));
+}
+
 OpTiming timing_of(const machine::Operation& op) {
   OpTiming timing;
   timing.pipe = pipe_of(op);
+  timing.eighths = eighths_of(op);
   timing.multiplies = op.instruction->opcode == Opcode::mul && op.instruction->d.type == ptx::Type::f32;
   timing.control = is_control(op.action);
   timing.parts = may_part(op);
@@ -110,7 +128,7 @@ OpTiming timing_of(const machine::Operation& op) {
 }  // namespace
 
 const char* name(PipeClass pipe) {
-  constexpr std::array<const char*, pipe_classes> names{"alu", "fma", "fp64", "sfu", "lsu", "branch"};
+  constexpr std::array<const char*, pipe_classes> names{"alu", "fma", "fp64", "sfu", "lsu", "branch", "tensor"};
   return names[static_cast<unsigned>(pipe)];
 }
 

@@ -17,8 +17,8 @@
 
 namespace heddle::device::sim {
 
-enum class PipeClass : std::uint8_t { alu, fma, fp64, sfu, lsu, branch };
-constexpr unsigned pipe_classes = 6;
+enum class PipeClass : std::uint8_t { alu, fma, fp64, sfu, lsu, branch, tensor };
+constexpr unsigned pipe_classes = 7;
 const char* name(PipeClass pipe);
 
 inline constexpr std::uint32_t no_reconvergence = 0xffffffffu;
@@ -26,9 +26,11 @@ inline constexpr std::uint32_t no_reconvergence = 0xffffffffu;
 struct OpTiming {
   PipeClass pipe = PipeClass::alu;
   bool multiplies = false;  // an FP32 multiplication (Tesla, section 2.4: the SFU can execute it)
-  bool control = false;     // decides where threads go on: nothing of the group issues until it is done
-  bool parts = false;       // its threads may go on at several places
-  bool fence = false;       // waits until the warp's memory accesses are complete
+  // Of products of matrices: how long a pipe is occupied, in eighths of its interval.
+  std::uint16_t eighths = 8;
+  bool control = false;  // decides where threads go on: nothing of the group issues until it is done
+  bool parts = false;    // its threads may go on at several places
+  bool fence = false;    // waits until the warp's memory accesses are complete
   // Reads or writes memory so that blocks can synchronise by it, or calls the system: SMs execute such operations in
   // the order (cycle, SM).
   bool ordered = false;

@@ -77,9 +77,11 @@ std::string report_text(const std::string& kernel, const KernelStatistics& stati
   text += "slots      " + shares(sm.uses, sm.slots, [](unsigned i) { return name(static_cast<SlotUse>(i)); }) + "\n";
   text += "lanes      " + shares(sm.lanes, sm.slots, lane_bucket_name) + "\n";
   text += "pipes      ";
-  for (unsigned i = 0; i < pipe_classes; ++i)
+  for (unsigned i = 0; i < pipe_classes; ++i) {
+    if (static_cast<PipeClass>(i) == PipeClass::tensor && sm.pipe_cycles[i] == 0) continue;
     text += fmt::format("{}{} {}", i == 0 ? "" : ", ", name(static_cast<PipeClass>(i)),
                         share(sm.pipe_cycles[i], sm.pipe_counts[i] * sm.cycles / std::max(statistics.sms, 1u)));
+  }
   return text + "\n" + operand_text(sm.operands) + policy_text(sm.policy) + memory_text(statistics.memory);
 }
 

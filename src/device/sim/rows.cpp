@@ -25,6 +25,7 @@ RowSet::RowSet(const MachineDescription& machine) {
   set(PipeClass::sfu, pipes.sfu);
   set(PipeClass::lsu, pipes.lsu);
   set(PipeClass::branch, pipes.branch);
+  set(PipeClass::tensor, pipes.tensor);
 }
 
 void RowSet::occupy(PipeClass pipe, Cycle now) {

@@ -16,7 +16,7 @@ namespace heddle::model {
 
 // What warps take turns at. `issue`: turns of schedulers. Then the pipes, in the order of the profile. `port`: the
 // load/store unit, which serves accesses one after the other. `link`: the way to and from the L2. `dram`: memory.
-enum Station : std::size_t { issue = 0, pipes = 1, port = 7, shared = 8, link = 9, dram = 10, stations = 11 };
+enum Station : std::size_t { issue = 0, pipes = 1, port = 8, shared = 9, link = 10, dram = 11, stations = 12 };
 
 // What an instruction of a warp needs on the mean, in cycles of an SM. Of what SMs share, an SM has its equal part.
 struct Demands {

@@ -28,7 +28,9 @@ bool is_replaced(const Instruction& inst) {
   }
 }
 
-bool moves_matrices(const Function& function) { return std::any_of(function.body.begin(), function.body.end(), is_replaced); }
+bool moves_matrices(const Function& function) {
+  return std::any_of(function.body.begin(), function.body.end(), is_replaced);
+}
 
 Operand reg(std::uint32_t number) { return Operand::make_reg(number); }
 Operand integer(std::int64_t value) { return Operand::make_integer(value); }
@@ -113,7 +115,8 @@ class Expander {
       if (inst.has(m)) made.modifiers.push_back(m);
     made.modifiers.push_back(modifier_of(type));
     const Operand place = Operand::make_address_reg(address);
-    made.operands = opcode == Opcode::ld ? std::vector<Operand>{reg(value), place} : std::vector<Operand>{place, reg(value)};
+    made.operands =
+        opcode == Opcode::ld ? std::vector<Operand>{reg(value), place} : std::vector<Operand>{place, reg(value)};
     made.guard = guard_;
     decode(made);
     made.where = inst.where;
@@ -149,8 +152,9 @@ class Expander {
   }
 
   // -------------------------------------------------------------------------------------------------------------------
-  // ldmatrix and stmatrix (PTX ISA 9.7.15.5.15 and 16): rows of eight halves. Lanes 8 i to 8 i + 7 have the addresses of
-  // the rows of matrix i. A lane holds the elements 2 (l mod 4) and the next of row l / 4; with .trans of column l / 4.
+  // ldmatrix and stmatrix (PTX ISA 9.7.15.5.15 and 16): rows of eight halves. Lanes 8 i to 8 i + 7 have the addresses
+  // of the rows of matrix i. A lane holds the elements 2 (l mod 4) and the next of row l / 4; with .trans of column l
+  // / 4.
 
   void move_tiles(const Instruction& inst) {
     const bool loads = inst.opcode == Opcode::ldmatrix;
@@ -201,8 +205,8 @@ class Expander {
     const std::uint32_t pair = compute(Type::b32, Opcode::shr, {as_u32}, {reg(group_), integer(1)});
     const std::uint32_t odd = compute(Type::b32, Opcode::and_, {as_b32}, {reg(group_), integer(1)});
     const std::uint32_t shift = compute(Type::b32, Opcode::shl, {as_b32}, {reg(odd), integer(4)});
-    const std::uint32_t first = compute(Type::b32, Opcode::mad, {Modifier::lo, as_u32},
-                                        {reg(in_group_), integer(8), reg(pair)});
+    const std::uint32_t first =
+        compute(Type::b32, Opcode::mad, {Modifier::lo, as_u32}, {reg(in_group_), integer(8), reg(pair)});
     std::vector<std::uint32_t> halves;
     for (const std::int64_t row : {0, 4}) {
       const std::uint32_t from = compute(Type::b32, Opcode::add, {as_u32}, {reg(first), integer(row)});
@@ -224,8 +228,8 @@ class Expander {
     FragmentLayout layout;
     bool by_rows = true;
     Type type = Type::none;
-    unsigned bits = 0;      // of an element in memory
-    Operand stride;         // in elements
+    unsigned bits = 0;  // of an element in memory
+    Operand stride;     // in elements
     std::uint32_t base = 0;
   };
 
@@ -241,8 +245,8 @@ class Expander {
   }
   std::uint32_t value(const Coordinate& c) {
     const std::uint32_t groups = times(reg(group_), c.of_group);
-    const std::uint32_t lanes = compute(Type::b32, Opcode::mad, {Modifier::lo, as_u32},
-                                        {reg(in_group_), integer(c.of_lane), reg(groups)});
+    const std::uint32_t lanes =
+        compute(Type::b32, Opcode::mad, {Modifier::lo, as_u32}, {reg(in_group_), integer(c.of_lane), reg(groups)});
     return compute(Type::b32, Opcode::add, {as_u32}, {reg(lanes), integer(c.constant)});
   }
 
@@ -250,10 +254,10 @@ class Expander {
   std::uint32_t element_address(const Fragment& fragment, unsigned at, unsigned element) {
     const std::uint32_t major = value(coordinate(fragment.layout, at, element, fragment.by_rows));
     const std::uint32_t minor = value(coordinate(fragment.layout, at, element, !fragment.by_rows));
-    const std::uint32_t index = compute(Type::b32, Opcode::mad, {Modifier::lo, as_u32},
-                                        {reg(major), fragment.stride, reg(minor)});
-    const std::uint32_t wide = compute(Type::b64, Opcode::mul, {Modifier::wide, as_u32},
-                                       {reg(index), integer(fragment.bits)});
+    const std::uint32_t index =
+        compute(Type::b32, Opcode::mad, {Modifier::lo, as_u32}, {reg(major), fragment.stride, reg(minor)});
+    const std::uint32_t wide =
+        compute(Type::b64, Opcode::mul, {Modifier::wide, as_u32}, {reg(index), integer(fragment.bits)});
     const std::uint32_t bytes = compute(Type::b64, Opcode::shr, {as_u64}, {reg(wide), integer(3)});
     return compute(Type::b64, Opcode::add, {as_s64}, {reg(fragment.base), reg(bytes)});
   }

@@ -96,12 +96,12 @@ void multiply_floats(const MatrixProduct& product, const FragmentLayout (&layout
   for_each_element<std::uint32_t>(layouts[0], a, bits_of(layouts[0]), [&](unsigned row, unsigned k, std::uint32_t x) {
     left.at[row][k] = to_float(product.a, x);
   });
-  for_each_element<std::uint32_t>(layouts[1], b, bits_of(layouts[1]), [&](unsigned k, unsigned column, std::uint32_t x) {
-    right.at[k][column] = to_float(product.b, x);
-  });
-  for_each_element<std::uint32_t>(layouts[2], c, bits_of(layouts[2]), [&](unsigned row, unsigned column, std::uint32_t x) {
-    sums.at[row][column] = to_float(product.c, x);
-  });
+  for_each_element<std::uint32_t>(
+      layouts[1], b, bits_of(layouts[1]),
+      [&](unsigned k, unsigned column, std::uint32_t x) { right.at[k][column] = to_float(product.b, x); });
+  for_each_element<std::uint32_t>(
+      layouts[2], c, bits_of(layouts[2]),
+      [&](unsigned row, unsigned column, std::uint32_t x) { sums.at[row][column] = to_float(product.c, x); });
   // Eight columns at a time, which compilers make vectors of.
   for (unsigned row = 0; row < product.shape.m; ++row)
     for (unsigned first = 0; first < product.shape.n; first += 8)
@@ -174,9 +174,9 @@ void multiply_integers(const MatrixProduct& product, const FragmentLayout (&layo
   for_each_element<std::uint32_t>(layouts[0], a, bits_of(layouts[0]), [&](unsigned row, unsigned k, std::uint32_t x) {
     left.at[row][k] = to_integer(product.a, x);
   });
-  for_each_element<std::uint32_t>(layouts[1], b, bits_of(layouts[1]), [&](unsigned k, unsigned column, std::uint32_t x) {
-    right.at[k][column] = to_integer(product.b, x);
-  });
+  for_each_element<std::uint32_t>(
+      layouts[1], b, bits_of(layouts[1]),
+      [&](unsigned k, unsigned column, std::uint32_t x) { right.at[k][column] = to_integer(product.b, x); });
   for (unsigned row = 0; row < product.shape.m; ++row)
     for (unsigned first = 0; first < product.shape.n; first += 8)
       for (unsigned k = 0; k < product.shape.k; ++k)

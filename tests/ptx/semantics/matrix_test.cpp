@@ -28,59 +28,151 @@ struct Fragment {
 };
 
 const Fragment fragments[] = {
-    {"m16n8k8 f16 a", {16, 8, 8}, Type::f16, Matrix::a, 4,
+    {"m16n8k8 f16 a",
+     {16, 8, 8},
+     Type::f16,
+     Matrix::a,
+     4,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(i < 2 ? g : g + 8, t * 2 + (i & 1)); }},
-    {"m16n8k8 f16 b", {16, 8, 8}, Type::f16, Matrix::b, 2,
+    {"m16n8k8 f16 b",
+     {16, 8, 8},
+     Type::f16,
+     Matrix::b,
+     2,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(t * 2 + (i & 1), g); }},
-    {"m16n8k16 f16 a", {16, 8, 16}, Type::f16, Matrix::a, 8,
+    {"m16n8k16 f16 a",
+     {16, 8, 16},
+     Type::f16,
+     Matrix::a,
+     8,
      [](unsigned g, unsigned t, unsigned i) {
        return std::pair(i < 2 || (i >= 4 && i < 6) ? g : g + 8, t * 2 + (i & 1) + (i >= 4 ? 8 : 0));
      }},
-    {"m16n8k16 bf16 b", {16, 8, 16}, Type::bf16, Matrix::b, 4,
+    {"m16n8k16 bf16 b",
+     {16, 8, 16},
+     Type::bf16,
+     Matrix::b,
+     4,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(t * 2 + (i & 1) + (i >= 2 ? 8 : 0), g); }},
-    {"m16n8k16 f32 c", {16, 8, 16}, Type::f32, Matrix::c, 4,
+    {"m16n8k16 f32 c",
+     {16, 8, 16},
+     Type::f32,
+     Matrix::c,
+     4,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(i < 2 ? g : g + 8, t * 2 + (i & 1)); }},
-    {"m16n8k16 f16 c", {16, 8, 16}, Type::f16, Matrix::c, 4,
+    {"m16n8k16 f16 c",
+     {16, 8, 16},
+     Type::f16,
+     Matrix::c,
+     4,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(i < 2 ? g : g + 8, t * 2 + (i & 1)); }},
-    {"m16n8k4 tf32 a", {16, 8, 4}, Type::tf32, Matrix::a, 2,
+    {"m16n8k4 tf32 a",
+     {16, 8, 4},
+     Type::tf32,
+     Matrix::a,
+     2,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(i == 0 ? g : g + 8, t); }},
-    {"m16n8k8 tf32 a", {16, 8, 8}, Type::tf32, Matrix::a, 4,
+    {"m16n8k8 tf32 a",
+     {16, 8, 8},
+     Type::tf32,
+     Matrix::a,
+     4,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(i == 0 || i == 2 ? g : g + 8, i < 2 ? t : t + 4); }},
-    {"m16n8k8 tf32 b", {16, 8, 8}, Type::tf32, Matrix::b, 2,
+    {"m16n8k8 tf32 b",
+     {16, 8, 8},
+     Type::tf32,
+     Matrix::b,
+     2,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(i == 0 ? t : t + 4, g); }},
-    {"m8n8k4 f64 a", {8, 8, 4}, Type::f64, Matrix::a, 1,
+    {"m8n8k4 f64 a",
+     {8, 8, 4},
+     Type::f64,
+     Matrix::a,
+     1,
      [](unsigned g, unsigned t, unsigned) { return std::pair(g, t); }},
-    {"m8n8k4 f64 b", {8, 8, 4}, Type::f64, Matrix::b, 1,
+    {"m8n8k4 f64 b",
+     {8, 8, 4},
+     Type::f64,
+     Matrix::b,
+     1,
      [](unsigned g, unsigned t, unsigned) { return std::pair(t, g); }},
-    {"m8n8k4 f64 c", {8, 8, 4}, Type::f64, Matrix::c, 2,
+    {"m8n8k4 f64 c",
+     {8, 8, 4},
+     Type::f64,
+     Matrix::c,
+     2,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(g, t * 2 + (i & 1)); }},
-    {"m16n8k16 f64 a", {16, 8, 16}, Type::f64, Matrix::a, 8,
+    {"m16n8k16 f64 a",
+     {16, 8, 16},
+     Type::f64,
+     Matrix::a,
+     8,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(i % 2 == 0 ? g : g + 8, i / 2 * 4 + t); }},
-    {"m16n8k16 f64 b", {16, 8, 16}, Type::f64, Matrix::b, 4,
+    {"m16n8k16 f64 b",
+     {16, 8, 16},
+     Type::f64,
+     Matrix::b,
+     4,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(t + i * 4, g); }},
-    {"m8n8k16 s8 a", {8, 8, 16}, Type::s8, Matrix::a, 4,
+    {"m8n8k16 s8 a",
+     {8, 8, 16},
+     Type::s8,
+     Matrix::a,
+     4,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(g, t * 4 + i); }},
-    {"m16n8k16 u8 a", {16, 8, 16}, Type::u8, Matrix::a, 8,
+    {"m16n8k16 u8 a",
+     {16, 8, 16},
+     Type::u8,
+     Matrix::a,
+     8,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(i < 4 ? g : g + 8, t * 4 + (i & 3)); }},
-    {"m16n8k32 s8 a", {16, 8, 32}, Type::s8, Matrix::a, 16,
+    {"m16n8k32 s8 a",
+     {16, 8, 32},
+     Type::s8,
+     Matrix::a,
+     16,
      [](unsigned g, unsigned t, unsigned i) {
        return std::pair(i < 4 || (i >= 8 && i < 12) ? g : g + 8, t * 4 + (i & 3) + (i < 8 ? 0 : 16));
      }},
-    {"m16n8k32 e4m3 b", {16, 8, 32}, Type::e4m3, Matrix::b, 8,
+    {"m16n8k32 e4m3 b",
+     {16, 8, 32},
+     Type::e4m3,
+     Matrix::b,
+     8,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(t * 4 + (i & 3) + (i < 4 ? 0 : 16), g); }},
-    {"m8n8k32 u4 b", {8, 8, 32}, Type::u4, Matrix::b, 8,
+    {"m8n8k32 u4 b",
+     {8, 8, 32},
+     Type::u4,
+     Matrix::b,
+     8,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(t * 8 + i, g); }},
-    {"m16n8k64 s4 a", {16, 8, 64}, Type::s4, Matrix::a, 32,
+    {"m16n8k64 s4 a",
+     {16, 8, 64},
+     Type::s4,
+     Matrix::a,
+     32,
      [](unsigned g, unsigned t, unsigned i) {
        return std::pair(i < 8 || (i >= 16 && i < 24) ? g : g + 8, t * 8 + (i & 7) + (i < 16 ? 0 : 32));
      }},
-    {"m16n8k64 s4 b", {16, 8, 64}, Type::s4, Matrix::b, 16,
+    {"m16n8k64 s4 b",
+     {16, 8, 64},
+     Type::s4,
+     Matrix::b,
+     16,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(t * 8 + (i & 7) + (i < 8 ? 0 : 32), g); }},
-    {"m16n8k256 b1 a", {16, 8, 256}, Type::b1, Matrix::a, 128,
+    {"m16n8k256 b1 a",
+     {16, 8, 256},
+     Type::b1,
+     Matrix::a,
+     128,
      [](unsigned g, unsigned t, unsigned i) {
        return std::pair(i < 32 || (i >= 64 && i < 96) ? g : g + 8, t * 32 + (i & 31) + (i < 64 ? 0 : 128));
      }},
-    {"m16n8k256 b1 b", {16, 8, 256}, Type::b1, Matrix::b, 64,
+    {"m16n8k256 b1 b",
+     {16, 8, 256},
+     Type::b1,
+     Matrix::b,
+     64,
      [](unsigned g, unsigned t, unsigned i) { return std::pair(t * 32 + (i & 31) + (i < 32 ? 0 : 128), g); }},
 };
 
@@ -132,7 +224,8 @@ struct Warp {
     const Type type = std::array{product.a, product.b, product.c, product.d}[i];
     return type == Type::tf32 ? 32 : bit_width(type);
   }
-  void for_each(unsigned i, const std::function<void(unsigned row, unsigned column, unsigned at, unsigned shift)>& visit) {
+  void for_each(unsigned i,
+                const std::function<void(unsigned row, unsigned column, unsigned at, unsigned shift)>& visit) {
     for (unsigned reg = 0; reg < layouts[i].distinct; ++reg)
       for (unsigned lane = 0; lane < matrix_lanes; ++lane)
         for (unsigned e = 0; e < layouts[i].per_register; ++e) {
@@ -173,7 +266,9 @@ void expect_float_product(const MatrixProduct& product, bool small) {
   Warp warp(product);
   std::mt19937_64 random(7);
   const auto value = [&](Type type) {
-    const auto bits = [&] { return random() & (bit_width(type) == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bit_width(type)) - 1); };
+    const auto bits = [&] {
+      return random() & (bit_width(type) == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bit_width(type)) - 1);
+    };
     if (!small) return bits();
     return convert(type, Type::s64, static_cast<std::uint64_t>(static_cast<std::int64_t>(random() % 17) - 8), {});
   };
@@ -211,13 +306,17 @@ TEST(MatrixProducts, OfFloatsAreSumsInOrder) {
       for (const MatrixShape shape : {MatrixShape{16, 8, 8}, MatrixShape{16, 8, 16}, MatrixShape{32, 8, 16}})
         expect_float_product({.shape = shape, .a = type, .b = type, .c = Type::f32, .d = Type::f32}, small);
     expect_float_product({.shape = {16, 8, 16}, .a = Type::f16, .b = Type::f16, .c = Type::f16, .d = Type::f16}, small);
-    expect_float_product({.shape = {16, 8, 8}, .a = Type::tf32, .b = Type::tf32, .c = Type::f32, .d = Type::f32}, small);
-    expect_float_product({.shape = {16, 8, 32}, .a = Type::e4m3, .b = Type::e5m2, .c = Type::f32, .d = Type::f32}, small);
-    expect_float_product({.shape = {16, 8, 16}, .a = Type::e5m2, .b = Type::e4m3, .c = Type::f16, .d = Type::f16}, small);
+    expect_float_product({.shape = {16, 8, 8}, .a = Type::tf32, .b = Type::tf32, .c = Type::f32, .d = Type::f32},
+                         small);
+    expect_float_product({.shape = {16, 8, 32}, .a = Type::e4m3, .b = Type::e5m2, .c = Type::f32, .d = Type::f32},
+                         small);
+    expect_float_product({.shape = {16, 8, 16}, .a = Type::e5m2, .b = Type::e4m3, .c = Type::f16, .d = Type::f16},
+                         small);
     for (const Rounding rounding : {Rounding::rn, Rounding::rz, Rounding::rm, Rounding::rp})
       for (const MatrixShape shape : {MatrixShape{8, 8, 4}, MatrixShape{16, 8, 16}})
         expect_float_product(
-            {.shape = shape, .a = Type::f64, .b = Type::f64, .c = Type::f64, .d = Type::f64, .rounding = rounding}, small);
+            {.shape = shape, .a = Type::f64, .b = Type::f64, .c = Type::f64, .d = Type::f64, .rounding = rounding},
+            small);
   }
 }
 
@@ -227,11 +326,15 @@ std::int64_t integer_of(Type type, std::uint64_t bits) {
 }
 
 TEST(MatrixProducts, OfIntegersWrapOrSaturate) {
-  const std::pair<Type, MatrixShape> kinds[] = {{Type::s8, {16, 8, 32}}, {Type::u8, {8, 8, 16}}, {Type::u8, {16, 16, 16}},
-                                                {Type::s4, {16, 8, 64}}, {Type::u4, {8, 8, 32}}};
+  const std::pair<Type, MatrixShape> kinds[] = {{Type::s8, {16, 8, 32}},
+                                                {Type::u8, {8, 8, 16}},
+                                                {Type::u8, {16, 16, 16}},
+                                                {Type::s4, {16, 8, 64}},
+                                                {Type::u4, {8, 8, 32}}};
   for (const auto& [type, shape] : kinds) {
     for (const bool saturates : {false, true}) {
-      const MatrixProduct product{.shape = shape, .a = type, .b = type, .c = Type::s32, .d = Type::s32, .satfinite = saturates};
+      const MatrixProduct product{
+          .shape = shape, .a = type, .b = type, .c = Type::s32, .d = Type::s32, .satfinite = saturates};
       Warp warp(product);
       std::mt19937 random(3);
       std::vector<std::uint64_t> a(shape.m * shape.k), b(shape.k * shape.n), c(shape.m * shape.n);
@@ -257,7 +360,8 @@ TEST(MatrixProducts, OfIntegersWrapOrSaturate) {
 TEST(MatrixProducts, OfBitsCountThem) {
   for (const bool exclusive : {false, true}) {
     for (const MatrixShape shape : {MatrixShape{8, 8, 128}, MatrixShape{16, 8, 256}}) {
-      Warp warp({.shape = shape, .a = Type::b1, .b = Type::b1, .c = Type::s32, .d = Type::s32, .exclusive_or = exclusive});
+      Warp warp(
+          {.shape = shape, .a = Type::b1, .b = Type::b1, .c = Type::s32, .d = Type::s32, .exclusive_or = exclusive});
       const auto left = [](unsigned row, unsigned k) { return std::uint64_t{(row * 7 + k * k) % 3 == 0}; };
       const auto right = [](unsigned k, unsigned column) { return std::uint64_t{(column * 5 + k) % 4 < 2}; };
       warp.set(0, left);
@@ -280,7 +384,9 @@ TEST(MatrixProducts, OfBitsCountThem) {
 TEST(MatrixProducts, OfHalvesStayFiniteOnDemand) {
   Warp warp({.shape = {16, 16, 16}, .a = Type::f16, .b = Type::f16, .c = Type::f16, .d = Type::f16, .satfinite = true});
   const std::uint64_t largest = 0x7bff, one = 0x3c00, nan = 0x7e00;
-  warp.set(0, [&](unsigned row, unsigned) { return row == 0 ? largest : row == 1 ? largest | 0x8000 : row == 2 ? nan : 0; });
+  warp.set(0, [&](unsigned row, unsigned) {
+    return row == 0 ? largest : row == 1 ? largest | 0x8000 : row == 2 ? nan : 0;
+  });
   warp.set(1, [&](unsigned, unsigned) { return one; });
   warp.set(2, [&](unsigned, unsigned) { return one; });
   const auto results = warp.multiply();
@@ -304,9 +410,16 @@ TEST(MatrixProducts, AreReadFromInstructionsAndNumbers) {
       {vector(4), vector(4), vector(2), vector(4)});
   const std::optional<MatrixProduct> product = matrix_product(inst);
   ASSERT_TRUE(product);
-  EXPECT_EQ(*product, (MatrixProduct{.shape = {16, 8, 16}, .a = Type::bf16, .b = Type::bf16, .c = Type::f32, .d = Type::f32}));
-  MatrixProduct other{.shape = {32, 8, 256}, .a = Type::s4, .b = Type::u8, .c = Type::f64, .d = Type::s32,
-                      .rounding = Rounding::rp, .satfinite = true, .exclusive_or = true};
+  EXPECT_EQ(*product,
+            (MatrixProduct{.shape = {16, 8, 16}, .a = Type::bf16, .b = Type::bf16, .c = Type::f32, .d = Type::f32}));
+  MatrixProduct other{.shape = {32, 8, 256},
+                      .a = Type::s4,
+                      .b = Type::u8,
+                      .c = Type::f64,
+                      .d = Type::s32,
+                      .rounding = Rounding::rp,
+                      .satfinite = true,
+                      .exclusive_or = true};
   EXPECT_EQ(MatrixProduct::from_code(other.code()), other);
   other.satfinite = other.exclusive_or = false;
   EXPECT_EQ(MatrixProduct::from_code(other.code()), other);

@@ -35,7 +35,8 @@ void MatrixInstructions::multiply_vectors(const ptx::Instruction& inst, const pt
     const auto list = elements_of(inst.operands[i]);
     fragments[i] = entry_alloca(llvm::ArrayType::get(row, list.size()), "fragment");
     for (unsigned r = 0; i != 0 && r < list.size(); ++r)
-      b_.CreateStore(b_.CreateBitCast(registers_.vector(list[r], type), row), element_pointer(fragments[i], row, b_.getInt32(r)));
+      b_.CreateStore(b_.CreateBitCast(registers_.vector(list[r], type), row),
+                     element_pointer(fragments[i], row, b_.getInt32(r)));
   }
   runtime_.call(offsetof(RuntimeTable, multiply), b_.getVoidTy(),
                 {b_.getInt64(product.code()), fragments[1], fragments[2], fragments[3], fragments[0]});

@@ -11,7 +11,11 @@ namespace heddle::device::cpu {
 class MatrixInstructions : private EmitterPart {
  public:
   MatrixInstructions(FunctionContext& context, Values& values, MetWarpInstructions& met)
-      : EmitterPart(context), runtime_(values.runtime), special_(values.special), registers_(values.registers), met_(met) {}
+      : EmitterPart(context),
+        runtime_(values.runtime),
+        special_(values.special),
+        registers_(values.registers),
+        met_(met) {}
 
   void multiply(const ptx::Instruction& inst);
 

@@ -22,6 +22,7 @@
 #include "device/cpu/codegen/stack_sizes.hpp"
 #include "device/cpu/codegen/target.hpp"
 #include "heddle/error.hpp"
+#include "ptx/rewrite/expand_matrices.hpp"
 #include "ptx/rewrite/inline_calls.hpp"
 #include "ptx/rewrite/memory_parameters.hpp"
 #include "ptx/rewrite/nest_loops.hpp"
@@ -314,14 +315,24 @@ auto with_builder(const ptx::Module& module, const ptx::Function& kernel, const 
   }
 }
 
+// Moves of matrices are plain instructions for what follows.
+template <typename Use>
+auto with_expanded(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options, Use use) {
+  if (!ptx::moves_matrices(module)) return with_builder(module, kernel, options, use);
+  ptx::Module expanded = module;
+  ptx::expand_matrices(expanded);
+  const auto index = static_cast<std::size_t>(&kernel - module.functions.data());
+  return with_builder(expanded, expanded.functions[index], options, use);
+}
+
 }  // namespace
 
 CompiledKernel compile_kernel(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options) {
-  return with_builder(module, kernel, options, [](KernelBuilder& builder) { return builder.build(); });
+  return with_expanded(module, kernel, options, [](KernelBuilder& builder) { return builder.build(); });
 }
 
 void check_kernel(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options) {
-  with_builder(module, kernel, options, [](KernelBuilder& builder) { builder.generate(); });
+  with_expanded(module, kernel, options, [](KernelBuilder& builder) { builder.generate(); });
 }
 
 std::string host_identity() { return host_target().cpu + " " + host_target().features; }

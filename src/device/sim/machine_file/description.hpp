@@ -77,6 +77,9 @@ struct Pipes {
   Pipe fp64, sfu;
   Pipe lsu;  // at least one; its latency is that of the address, the memory's comes on top
   Pipe branch;
+  // Products of matrices; the interval is that of 16 x 8 x 16 halves. Without tensor cores the FMA pipe does their
+  // 2048 multiplications and additions, a warp's width at a time.
+  Pipe tensor{.count = 0, .latency = 80, .interval = 64};
   // FP32 multiplications may also go to the SFU, for so many cycles (Tesla, section 2.4); 0: they may not.
   unsigned sfu_multiply_interval = 0;
   bool operator==(const Pipes&) const = default;

@@ -110,6 +110,9 @@ const Field fields[] = {
     PIPE(sfu, "special functions"),
     PIPE(lsu, "memory instructions (at least one; the latency is that of the address, the memory's comes on top)"),
     PIPE(branch, "branches"),
+    PIPE(tensor,
+         "products of matrices (the interval is that of 16 x 8 x 16 halves; others take as long as they have more "
+         "products and bits)"),
     {"pipes", "sfu-multiply-interval", "cycles", 0, 4096, AT(pipes.sfu_multiply_interval),
      "for which an FP32 multiplication occupies the SFU, if it may go there; 0: it may not"},
 
