@@ -38,7 +38,10 @@ if(TARGET heddle_libcuda)
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle/cuda)
   # nvcc's command line as a program of its own, which is what CMAKE_CUDA_COMPILER takes.
   file(CREATE_LINK heddle ${PROJECT_BINARY_DIR}/src/cli/heddle-nvcc SYMBOLIC)
-  install(FILES ${PROJECT_BINARY_DIR}/src/cli/heddle-nvcc DESTINATION ${CMAKE_INSTALL_BINDIR})
+  # ptxas's, for Python packages that heddle run starts without a GPU.
+  file(CREATE_LINK heddle ${PROJECT_BINARY_DIR}/src/cli/heddle-ptxas SYMBOLIC)
+  install(FILES ${PROJECT_BINARY_DIR}/src/cli/heddle-nvcc ${PROJECT_BINARY_DIR}/src/cli/heddle-ptxas
+    DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 if(TARGET heddle_interpose)
   install(TARGETS heddle_interpose LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/heddle/interpose)

@@ -1,6 +1,7 @@
 // heddle cc, heddle run and heddle tenant run. Their words are those of other programs, so they are not parsed as
 // options of this one.
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <regex>
@@ -12,6 +13,7 @@
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
 #include "programs/cc/cc.hpp"
+#include "programs/ptxas.hpp"
 #include "programs/run/run.hpp"
 
 namespace heddle::cli {
@@ -69,11 +71,14 @@ void add_programs(CLI::App& app) {
 }
 
 bool run_program_command(int count, char** arguments) {
+  const std::string name = count > 0 ? std::filesystem::path(arguments[0]).filename().string() : "";
   // A link of that name is a compiler for CMAKE_CUDA_COMPILER and the like, which take no subcommand.
-  if (count > 0 && std::filesystem::path(arguments[0]).filename() == "heddle-nvcc") {
+  if (name == "heddle-nvcc") {
     programs::cc({arguments + 1, arguments + count});
     return true;
   }
+  // And one of that name stands for ptxas.
+  if (name == "heddle-ptxas") std::exit(programs::ptxas({arguments + 1, arguments + count}));
   if (count < 2) return false;
   const std::string command = arguments[1];
   const std::vector<std::string> words(arguments + 2, arguments + count);

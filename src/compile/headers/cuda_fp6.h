@@ -1,3 +1,3 @@
 // Refused where it is included, with the reason.
 #pragma once
-#error "Heddle has no <cuda_fp6.h>: tensor cores and formats below 16 bits are not supported in CUDA C++"
+#error "Heddle has no <cuda_fp6.h>: formats below 16 bits are not supported in CUDA C++"

@@ -22,6 +22,7 @@
 #include "base/variables.hpp"
 #include "device/cuda/library.hpp"
 #include "programs/places.hpp"
+#include "programs/ptxas.hpp"
 #include "programs/run/inspection.hpp"
 
 namespace heddle::programs {
@@ -316,6 +317,9 @@ void run_program(const RunOptions& given, const std::function<void()>& compiled)
     std::vector<std::string> to_preload = inspection.to_preload;
     if (!inspection.sanitized) to_preload.emplace_back("libheddle_open.so");
     variables = run_environment(options, variables, library_folder(), to_preload);
+    // Triton has ptxas make machine code, which runs on GPUs alone.
+    const std::string ptxas = ptxas_program().string();
+    if (!ptxas.empty() && get(variables, "TRITON_PTXAS_PATH").empty()) set(variables, "TRITON_PTXAS_PATH", ptxas);
   }
   if (get(variables, "HEDDLE_RUN_PROGRESS").empty()) set(variables, "HEDDLE_RUN_PROGRESS", "1");
   const EmptiedTrace trace(options.trace);

@@ -65,6 +65,32 @@ TEST_P(Rates, OfADependentChainAreLatencies) {
   expect(m.pipes.fp64, "fma.rn.f64 %d0, %d0, %d0, %d0;");
 }
 
+std::string product(unsigned first) {
+  const auto f = [&](unsigned i) { return "%f" + std::to_string(first + i); };
+  const std::string sums = "{" + f(0) + ", " + f(1) + ", " + f(2) + ", " + f(3) + "}";
+  return "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " + sums + ", {%r0, %r1, %r2, %r3}, {%r4, %r5}, " + sums +
+         ";";
+}
+
+// Products of matrices: the file says how long 16 x 8 x 16 halves take. f64 takes 16 times as long for a product.
+TEST_P(Rates, OfProductsOfMatricesAreThoseOfTheTensorPipe) {
+  MachineDescription m = preset(GetParam());
+  m.policies.scheduler = "lrr";
+  Bench bench(one_sm(m));
+  const double latency = resolved(m, m.pipes.tensor).latency + m.front.delivery_latency;
+  const double chain = step(bench, {}, product(0), 20, 60);
+  EXPECT_GE(chain, latency);
+  EXPECT_LE(chain, latency + 4) << "ten registers are read";
+  const unsigned warps = warps_for_peak(m);
+  const auto measured_rate = [&](const std::string& line) {
+    return warps / step(bench, {.threads = warps * 32}, line, 4, 12);
+  };
+  const double wanted = rate(m, m.pipes.tensor);
+  EXPECT_NEAR(2 * measured_rate(product(0) + product(4)), wanted, 0.02 * wanted);
+  const std::string doubles = "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%d0, %d1}, {%d2}, {%d3}, {%d4, %d5};";
+  EXPECT_NEAR(measured_rate(doubles), wanted / 2, 0.02 * wanted);
+}
+
 // Of one warp: its latency. Of several: the other arrivals come before it, one for each turn of a scheduler.
 TEST_P(Rates, OfBarriersAreTheirLatencyAndTheArrivals) {
   const MachineDescription m = preset(GetParam());
