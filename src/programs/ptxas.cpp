@@ -15,14 +15,15 @@ namespace heddle::programs {
 namespace {
 
 constexpr int bad_usage = 1, bad_ptx = 255;
-constexpr const char* version_text = "ptxas: NVIDIA (R) Ptx optimizing assembler's command line, by Heddle\n"
-                                     "Cuda compilation tools, release 13.0, V13.0.0\n";
+constexpr const char* version_text =
+    "ptxas: NVIDIA (R) Ptx optimizing assembler's command line, by Heddle\n"
+    "Cuda compilation tools, release 13.0, V13.0.0\n";
 
 // Options whose value is the next word.
 bool takes_word(std::string_view word) {
   constexpr std::array<std::string_view, 14> options{
-      "-o",  "--output-file",  "-arch",           "--gpu-name",       "-O",    "--opt-level",      "-maxrregcount",
-      "-m",  "--maxrregcount", "--machine",       "--def-load-cache", "-dlcm", "--def-store-cache", "-dscm"};
+      "-o", "--output-file",  "-arch",     "--gpu-name",       "-O",    "--opt-level",       "-maxrregcount",
+      "-m", "--maxrregcount", "--machine", "--def-load-cache", "-dlcm", "--def-store-cache", "-dscm"};
   return std::find(options.begin(), options.end(), word) != options.end();
 }
 

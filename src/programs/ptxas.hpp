@@ -9,8 +9,9 @@
 namespace heddle::programs {
 
 // Checks the PTX of the input file and writes it to the file of `-o` as it is, with a zero behind it, as
-// cuModuleLoadData() takes text. `--version` prints the release whose PTX Heddle reads. Other options of ptxas are taken
-// and have no effect. Returns the exit code: 255 for PTX that is wrong, as ptxas; the reason is on standard error.
+// cuModuleLoadData() takes text. `--version` prints the release whose PTX Heddle reads. Other options of ptxas are
+// taken and have no effect. Returns the exit code: 255 for PTX that is wrong, as ptxas; the reason is on standard
+// error.
 int ptxas(const std::vector<std::string>& words);
 
 // The program with that command line beside this one; empty where it was not installed.
