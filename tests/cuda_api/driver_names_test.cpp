@@ -47,6 +47,25 @@ void* find(const char* name, int version, CUdriverProcAddressQueryResult expecte
   return function;
 }
 
+// Libraries that ask to be told of its lines work.
+TEST_F(DriverNames, TheLogIsEmpty) {
+  const auto named = [](const char* name) { return dlsym(library(), name); };
+  const auto add = reinterpret_cast<CUresult (*)(void (*)(void*, int, char*, size_t), void*, void**)>(
+      named("cuLogsRegisterCallback"));
+  const auto remove = reinterpret_cast<CUresult (*)(void*)>(named("cuLogsUnregisterCallback"));
+  const auto dump = reinterpret_cast<CUresult (*)(unsigned*, char*, size_t*, unsigned)>(named("cuLogsDumpToMemory"));
+  void* handle = nullptr;
+  EXPECT_EQ(add([](void*, int, char*, size_t) {}, nullptr, &handle), CUDA_SUCCESS);
+  EXPECT_NE(handle, nullptr);
+  EXPECT_EQ(remove(handle), CUDA_SUCCESS);
+  EXPECT_EQ(add(nullptr, nullptr, &handle), CUDA_ERROR_INVALID_VALUE);
+  char text[8] = "before";
+  size_t size = sizeof text;
+  EXPECT_EQ(dump(nullptr, text, &size, 0), CUDA_SUCCESS);
+  EXPECT_EQ(size, 0u);
+  EXPECT_STREQ(text, "");
+}
+
 TEST_F(DriverNames, VersionsAreTakenCareOf) {
   const auto symbol = [](const char* name) { return dlsym(library(), name); };
   constexpr auto ok = CU_GET_PROC_ADDRESS_SUCCESS;

@@ -51,7 +51,8 @@ TEST_F(Ptxas, RefusesWhatIsNoPtxAsPtxasDoes) {
 
 // Where there is no GPU, Triton finds it, unless the user has chosen another one.
 TEST_F(Ptxas, IsWhatProgramsWithoutAGpuFind) {
-  const std::string run = program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu /usr/bin/env";
+  const std::string run =
+      program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu /usr/bin/env";
   const Ran found = shell(run + " | grep ^TRITON_PTXAS_PATH=");
   EXPECT_EQ(found.code, 0);
   EXPECT_THAT(found.output, HasSubstr("heddle-ptxas"));

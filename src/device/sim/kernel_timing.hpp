@@ -47,6 +47,12 @@ struct OpTiming {
   std::uint32_t reconverge = no_reconvergence;
 };
 
+// For how long a pipe of this interval is occupied.
+constexpr std::uint64_t occupied(const OpTiming& op, std::uint64_t interval) {
+  constexpr unsigned eighths = 8;
+  return (interval * op.eighths + eighths - 1) / eighths;
+}
+
 class CodeTiming {
  public:
   CodeTiming(const machine::Code& code, const ptx::Module& module, const Front& front);

@@ -61,7 +61,7 @@ PipeClass PipeSet::choose(const OpTiming& op, unsigned scheduler, Cycle now) con
 
 Cycle PipeSet::occupy(const OpTiming& op, PipeClass pipe, unsigned scheduler, Cycle now, unsigned width) {
   const Class& of = classes_[static_cast<unsigned>(pipe)];
-  const Cycle whole = pipe == op.pipe ? (of.interval * op.eighths + 7) / 8 : sfu_multiply_interval_;
+  const Cycle whole = pipe == op.pipe ? occupied(op, of.interval) : sfu_multiply_interval_;
   const Cycle interval = std::max<Cycle>(whole * width / machine::warp_size, 1);
   until_[first_free(of, scheduler)] = now + interval;
   busy_[static_cast<unsigned>(pipe)] += interval;

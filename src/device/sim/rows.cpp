@@ -28,10 +28,11 @@ RowSet::RowSet(const MachineDescription& machine) {
   set(PipeClass::tensor, pipes.tensor);
 }
 
-void RowSet::occupy(PipeClass pipe, Cycle now) {
-  const Class& of = classes_[static_cast<unsigned>(pipe)];
-  until_[of.row] = std::max(until_[of.row], now + of.interval);
-  busy_[static_cast<unsigned>(pipe)] += of.interval;
+void RowSet::occupy(const OpTiming& op, Cycle now) {
+  const Class& of = classes_[static_cast<unsigned>(op.pipe)];
+  const Cycle interval = occupied(op, of.interval);
+  until_[of.row] = std::max(until_[of.row], now + interval);
+  busy_[static_cast<unsigned>(op.pipe)] += interval;
 }
 
 }  // namespace heddle::device::sim

@@ -17,7 +17,7 @@ class RowSet {
   unsigned row(PipeClass pipe) const { return classes_[static_cast<unsigned>(pipe)].row; }
   Cycle free_at(unsigned row) const { return until_[row]; }
   // A warp's instruction occupies its row for as many cycles as it has fewer lanes than the warp has threads.
-  void occupy(PipeClass pipe, Cycle now);
+  void occupy(const OpTiming& op, Cycle now);
   std::uint64_t busy_cycles(PipeClass pipe) const { return busy_[static_cast<unsigned>(pipe)]; }
   Cycle interval(PipeClass pipe) const { return classes_[static_cast<unsigned>(pipe)].interval; }
 

@@ -169,7 +169,7 @@ void Sm::issue_context(const Context& context, Scheduler& scheduler, bool shares
   }
   const OpTiming* const op = halves[0]->op;
   const PipeClass pipe = op->pipe;
-  state.rows.occupy(pipe, now_);
+  state.rows.occupy(*op, now_);
   if (!shares) {
     statistics_.issue_slots += Frontier::halves;
     statistics_.slot_lanes += Frontier::halves * machine::warp_size;
