@@ -50,7 +50,7 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
         std::make_unique<sched::GrantedPolicy>(managed ? std::move(managed) : sched::make_policy("lithos"), node_);
   const bool replays =
       policy.replay && policy.execution == Scheduling::Execution::async && !trace_ && managed == nullptr;
-  replayer_ = std::make_unique<sched::Replayer>(*scheduler_, *transfers_, pinned_, mutex_, watcher_, replays);
+  replayer_ = std::make_unique<sched::Replayer>(*scheduler_, *transfers_, pinned_, changes_, mutex_, watcher_, replays);
   if (managed) start_dispatcher(std::move(managed));
 }
 

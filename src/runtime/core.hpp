@@ -87,6 +87,7 @@ class Core {
   sched::EarlyStarts& early() { return *early_; }
   sched::Transfers& transfers() { return *transfers_; }
   sched::PinnedArrays& pinned() { return pinned_; }
+  memory::Changes& changes() { return changes_; }
   sched::Replayer& replayer() { return *replayer_; }
   // Chooses the place of launches that name no device; null: they run on the first place.
   sched::Placer* placer() { return placer_.get(); }
@@ -141,6 +142,7 @@ class Core {
   base::Mutex mutex_;
   links::LinkStore links_;
   sched::PinnedArrays pinned_;
+  memory::Changes changes_;
   std::unique_ptr<sched::Scheduler> scheduler_;
   std::unique_ptr<sched::EarlyStarts> early_;
   std::unique_ptr<sched::Transfers> transfers_;

@@ -37,9 +37,9 @@ void set_access(sched::ArrayUse& use, Access access, bool overwrites) {
 }
 
 KernelState::KernelState(LoadedCode& code, const ptx::Function& function)
-    : code_(code),
+    : LaunchedKernel(base::next_id()),
+      code_(code),
       function_(function),
-      id_(base::next_id()),
       functions_(code.core()->places()),
       early_forms_(code.core()->places()),
       early_known_(code.core()->places()),

@@ -47,7 +47,6 @@ class KernelState final : public sched::LaunchedKernel {
 
   LoadedCode& code() const { return code_; }
   Core& core() const { return *code_.core(); }
-  std::uint64_t id() const override { return id_; }
   const std::string& name() const override { return function_.name; }
 
   // Any thread; the first call analyses the module.
@@ -105,7 +104,6 @@ class KernelState final : public sched::LaunchedKernel {
 
   LoadedCode& code_;
   const ptx::Function& function_;
-  const std::uint64_t id_;
   enum class Known : std::uint8_t { unknown, no, yes };
   std::atomic<Known> independent_{Known::unknown};
   std::once_flag reach_found_;

@@ -37,8 +37,8 @@ class ReplayWatch;
 class Replayer {
  public:
   // `on`: false: no launch is ever held. `mutex`: the core's.
-  Replayer(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, base::Mutex& mutex,
-           std::shared_ptr<base::Watcher> watcher, bool on);
+  Replayer(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, const memory::Changes& changes,
+           base::Mutex& mutex, std::shared_ptr<base::Watcher> watcher, bool on);
   ~Replayer();
   Replayer(const Replayer&) = delete;
   Replayer& operator=(const Replayer&) = delete;
@@ -88,6 +88,7 @@ class Replayer {
 
  private:
   bool is_plain(const BoundLaunch& launch) const;
+  bool use_arrays(ReplayPart& part, ReplayStep& step);
   std::optional<Held> follow(LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments);
   void begin(std::optional<ReplayRecorder::Recording> recording);
   void copy_back(const ReplayPart& part, std::size_t steps);
@@ -100,6 +101,7 @@ class Replayer {
   Scheduler& scheduler_;
   Transfers& transfers_;
   const PinnedArrays& pinned_;
+  const memory::Changes& changes_;
   const bool on_;
   ReplayRecorder recorder_;
   // The recorded period with which launches are compared; empty: none.
