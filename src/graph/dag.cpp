@@ -103,24 +103,29 @@ void Dag::reduce(TaskRefs& parents) {
   std::size_t looked_at = 0;
   const TaskId oldest = parents.front().id;
   work_.clear();
-  for (const TaskRef* parent = parents.data() + 1; parent != parents.data() + parents.size(); ++parent)
-    work_.push_back(*parent);
-  while (!work_.empty() && looked_at < reduction_limit) {
-    const TaskRef next = work_.back();
-    work_.pop_back();
-    ++looked_at;
-    for (const TaskRef& parent : slots_[next.slot].parents) {
-      if (parent.id < oldest || finished(parent)) continue;
-      Task& seen = slots_[parent.slot];
-      if (seen.seen_by == last_) continue;
-      seen.seen_by = last_;
-      const TaskRef *implied = parents.data(), *const end = implied + parents.size();
-      while (implied != end && implied->id != parent.id) ++implied;
-      if (implied != end) {
-        parents.erase(parents.begin() + (implied - parents.data()));
-        if (parents.size() == 1) return;
+  for (std::size_t left = parents.size(); left-- > 1;) {
+    TaskRef next = parents[left];
+    for (;;) {
+      if (++looked_at > reduction_limit) return;
+      const TaskRefs& above = slots_[next.slot].parents;
+      // They are sorted, and most are older than all that can be dropped.
+      for (const TaskRef* parent = above.data() + above.size(); parent-- != above.data() && parent->id >= oldest;) {
+        if (finished(*parent)) continue;
+        Task& seen = slots_[parent->slot];
+        if (seen.seen_by == last_) continue;
+        seen.seen_by = last_;
+        TaskRef *implied = parents.data(), *const end = implied + parents.size();
+        while (implied != end && implied->id != parent->id) ++implied;
+        if (implied != end) {
+          parents.erase(parents.begin() + (implied - parents.data()));
+          if (parents.size() == 1) return;
+          --left;  // it was one of those before
+        }
+        work_.push_back(*parent);
       }
-      work_.push_back(parent);
+      if (work_.empty()) break;
+      next = work_.back();
+      work_.pop_back();
     }
   }
 }
@@ -144,6 +149,10 @@ TaskRef Dag::append(std::span<const Access> accesses, std::span<const TaskRef> a
     if (access.begin >= access.end) continue;
     Segments& segments = *objects_[access.object];
     const bool again = std::exchange(segments.named_by, last_) == last_;
+    if (Segment* const whole = segments.whole(access.begin, access.end); whole != nullptr && !again) [[likely]] {
+      use(*whole, modifies(access.mode), ref, task.parents);
+      continue;
+    }
     segments.update(
         access.begin, access.end,
         [&](Segment& segment) {

@@ -48,11 +48,9 @@ class Dag {
   template <class F>
   void finish(TaskRef ref, F&& each) {
     if (finished(ref)) return;
-    work_.assign(1, ref);
-    while (!work_.empty()) {
-      const TaskRef next = work_.back();
-      work_.pop_back();
-      if (finished(next)) continue;
+    work_.clear();
+    TaskRef next = ref;
+    for (;;) {
       Task& task = slots_[next.slot];
       each(next, task);
       for (const TaskRef& parent : task.parents)
@@ -60,6 +58,11 @@ class Dag {
       task.id = ids_[next.slot] = 0;
       free_.push_back(next.slot);
       --active_;
+      do {  // most parents are finished already
+        if (work_.empty()) return;
+        next = work_.back();
+        work_.pop_back();
+      } while (finished(next));
     }
   }
   void finish(TaskRef ref) {

@@ -121,6 +121,16 @@ class Array {
     return &copies_[space];
   }
 
+  // The same in two steps. The copy there if the bytes are there, while no call is open; then the use, of which a
+  // launch records all at once.
+  const Copy* copy_if_there(Space space, std::uint64_t begin, std::uint64_t end) const {
+    const Copy& copy = copies_[space];
+    return copy.memory && residence_.current(space, begin, end) ? &copy : nullptr;
+  }
+  void use_there(Space space, const graph::Access& access, std::uint64_t now) {
+    note_use(space, access.begin, access.end, access.mode, now);
+  }
+
   // For launches that are made in every period of a repetition (sched/replay_plan.hpp). The same as use_if_there(), but
   // Mode::write has the bytes be current at once; and it does not count as a change. For the launches of a period leave
   // everything as it is that they find in the next period, but for what repeat() records.

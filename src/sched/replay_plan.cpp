@@ -11,28 +11,22 @@
 namespace heddle::sched {
 namespace {
 
-// As in "splitmix64": neighbours become far apart.
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
-  return hash ^ hash >> 29;
-}
-
 std::uint64_t both(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
 
 }  // namespace
 
+LaunchHash::LaunchHash(std::uint64_t kernel, std::uint64_t place, const device::LaunchConfig& config) : hash_(kernel) {
+  mix(place);
+  mix(both(config.grid.x, config.grid.y));
+  mix(both(config.grid.z, config.dynamic_shared_bytes));
+  mix(both(config.block.x, config.block.y << 16 | config.block.z));
+}
+
 std::uint64_t hash_of(const BoundLaunch& launch) {
-  const device::LaunchConfig& config = launch.config;
-  std::uint64_t hash = mix(launch.kernel->id(), launch.anywhere ? ~std::uint64_t{0} : launch.place);
-  hash = mix(hash, both(config.grid.x, config.grid.y));
-  hash = mix(hash, both(config.grid.z, config.dynamic_shared_bytes));
-  hash = mix(hash, both(config.block.x, config.block.y << 16 | config.block.z));
-  for (const ArrayUse& use : launch.arrays) {
-    hash = mix(hash, use.array->id());
-    hash = mix(hash, use.begin ^ std::uint64_t{use.argument} << 56 ^ static_cast<std::uint64_t>(use.mode) << 48);
-    hash = mix(hash, use.end);
-  }
-  return hash;
+  LaunchHash hash(launch.kernel->id(), launch.anywhere ? ~std::uint64_t{0} : launch.place, launch.config);
+  for (const ArrayUse& use : launch.arrays)
+    hash.add(*use.array, use.argument, use.mode, use.begin, use.used ? use.end : use.begin);
+  return hash.value();
 }
 
 ReplayStep::ReplayStep(const RecordedLaunch& recorded, device::Function& function, std::span<const graph::Access> done)

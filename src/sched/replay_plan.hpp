@@ -17,6 +17,26 @@
 namespace heddle::sched {
 
 // A hash that is equal for launches that differ only in the values of numbers and structures.
+class LaunchHash {
+ public:
+  // `place`: all ones where the program names none.
+  LaunchHash(std::uint64_t kernel, std::uint64_t place, const device::LaunchConfig& config);
+  void add(const memory::Array& array, std::uint32_t argument, graph::Mode mode, std::uint64_t begin,
+           std::uint64_t end) {
+    mix(array.id());
+    mix(begin ^ std::uint64_t{argument} << 56 ^ static_cast<std::uint64_t>(mode) << 48);
+    mix(end);
+  }
+  std::uint64_t value() const { return hash_; }
+
+ private:
+  // As in "splitmix64": neighbours become far apart.
+  void mix(std::uint64_t value) {
+    hash_ = (hash_ ^ value) * 0x9E3779B97F4A7C15;
+    hash_ ^= hash_ >> 29;
+  }
+  std::uint64_t hash_;
+};
 std::uint64_t hash_of(const BoundLaunch& launch);
 
 // A launch that was submitted: bound, with a place and the addresses of its arrays there; and its arguments as the

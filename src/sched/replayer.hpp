@@ -62,10 +62,18 @@ class Replayer {
   // Records that a launch was submitted. `moved`: some of its arrays had to be copied first.
   void submitted(const RecordedLaunch& launch, bool moved, device::Function& function,
                  std::span<const graph::Access> accesses) {
-    if (!on_ || !plan_.empty()) return;
+    if (!records()) return;
     const bool plain = !moved && is_plain(launch.bound);
     if (recorder_.launched(plain ? std::optional(hash_of(launch.bound)) : std::nullopt)) [[unlikely]]
       begin(recorder_.record(ReplayStep(launch, function, accesses)));
+  }
+  // Whether submitted() is to be called.
+  bool records() const { return on_ && plan_.empty(); }
+  // The same for a launch that can be replayed. step(): what is recorded of it.
+  template <class Step>
+  void submitted(std::uint64_t hash, Step&& step) {
+    if (recorder_.launched(hash)) [[unlikely]]
+      begin(recorder_.record(step()));
   }
   // For a thread that has released the lock since it called flush() or take(): other threads may have added held
   // launches meanwhile.

@@ -19,7 +19,7 @@ bool contains(std::span<const graph::TaskRef> tasks, graph::TaskId id) {
 
 Scheduler::Scheduler(const std::vector<device::Device*>& devices, const Scheduling& policy, base::Mutex& mutex,
                      trace::Recorder* trace)
-    : mutex_(mutex), trace_(trace), policy_(policy) {
+    : mutex_(mutex), trace_(trace), policy_(policy), alone_(devices.size() == 1) {
   for (device::Device* device : devices) devices_.emplace_back(*device, policy);
 }
 
@@ -66,15 +66,12 @@ graph::TaskRef Scheduler::begin(std::size_t place, std::span<const graph::Access
   return task;
 }
 
-void Scheduler::wait_for_parents(std::size_t place, device::Queue& queue, graph::TaskRef task,
-                                 const graph::TaskRefs& awaited, const Submission& submission) {
-  for (const graph::TaskRef& parent : awaited) queue.wait(*tracker_[parent].end);
+void Scheduler::wait_for_others(std::size_t place, device::Queue& queue, graph::TaskRef task,
+                                const Submission& submission) {
   for (const graph::TaskRef& other : submission.also_after)
     if (!dag_.finished(other) && dag_[other].queue != dag_[task].queue) queue.wait(*tracker_[other].end);
-  ends_after_.clear();
   if (!open_.empty()) refuse_open(dag_[task].parents);
   if (submission.early_parents.empty()) [[likely]] {
-    if (devices_.size() == 1) return;
     for (const graph::TaskRef& parent : dag_[task].parents)
       if (dag_[parent].place != place) queue.wait(*tracker_[parent].end);
     return;
@@ -117,11 +114,17 @@ void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const gr
     return is_here(other) && !contains(submission.early_parents, other.id);
   };
   const auto dedicated = submission.hook ? submission.hook->parents_known(task) : submission.dedicated;
-  const graph::QueueChoice choice = submission.early_parents.empty() ? device.choose(dag_, task, is_here, dedicated)
-                                                                     : device.choose(dag_, task, orders, dedicated);
+  const auto always = [](const graph::Task&) { return true; };
+  const bool early = !submission.early_parents.empty();
+  const graph::QueueChoice choice = early    ? device.choose(dag_, task, orders, dedicated)
+                                    : alone_ ? device.choose(dag_, task, always, dedicated)
+                                             : device.choose(dag_, task, is_here, dedicated);
   DeviceQueue& chosen = device[choice.queue];
   device::Queue& queue = *chosen.queue;
-  wait_for_parents(place, queue, task, choice.awaited, submission);
+  ends_after_.clear();
+  for (const graph::TaskRef& parent : choice.awaited) queue.wait(*tracker_[parent].end);
+  if (!alone_ || !open_.empty() || !submission.early_parents.empty() || !submission.also_after.empty())
+    wait_for_others(place, queue, task, submission);
   if (submission.hook)
     submission.hook->queue_known(task, chosen.tasks.empty() ? graph::TaskRef() : chosen.tasks.back());
   set_partition(chosen, submission.partition);
@@ -186,7 +189,7 @@ void Scheduler::end(graph::TaskRef task) {
     tracker_.give_up(task);
     throw;
   }
-  tracker_.submitted(task);
+  tracker_.submitted(task, *queue_);
 }
 
 void Scheduler::wait(const InFlight& work) {
