@@ -140,8 +140,8 @@ class Array {
     if (mode == graph::Mode::write) residence_.modified(space, begin, end);
     return &copies_[space];
   }
-  // Records uses that were all recorded before by use_repeatedly(), since when nothing has changed. `modifications`: how
-  // many of them modify the array. Not while the host is expected to read it.
+  // Records uses that were all recorded before by use_repeatedly(), since when nothing has changed. `modifications`:
+  // how many of them modify the array. Not while the host is expected to read it.
   void repeat(Space space, unsigned modifications, std::uint64_t now) {
     copies_[space].last_use = now;
     read_back_.modify_unexpected(modifications);

@@ -14,11 +14,10 @@ namespace heddle::runtime {
 struct LaunchScratch {
   static constexpr std::size_t most_arguments = 16, most_bytes = 256;
 
-  std::size_t count = 0;  // arrays so far
+  std::size_t count = 0;  // of arrays
   std::array<memory::Array*, most_arguments> arrays;
-  std::array<graph::Access, most_arguments> accesses;   // of the arrays
-  std::array<std::uint32_t, most_arguments> arguments;  // their indices among the arguments
-  std::array<std::byte, most_bytes> packed;             // the packed arguments
+  std::array<graph::Access, most_arguments> accesses;  // of the arrays
+  std::array<std::byte, most_bytes> packed;            // the packed arguments
 
   std::span<const graph::Access> all() const { return {accesses.data(), count}; }
 };

@@ -14,10 +14,10 @@ bool is_plain(const LaunchOptions& options) {
   return !options.blocks && !options.cooperative && !options.timed && options.processors.empty();
 }
 
-// Adds an array and puts its address into the packed arguments. False: it is none of this runtime, too small, or not
-// there.
-bool add_array(LaunchScratch& scratch, const Core& core, const ParameterUse& parameter, const Argument& argument,
-               memory::Space space) {
+// Adds an array as the one with the number `at`, and puts its address into the packed arguments. False: it is none of
+// this runtime, too small, or not there.
+bool add_array(LaunchScratch& scratch, std::size_t at, const Core& core, const ParameterUse& parameter,
+               const Argument& argument, memory::Space space) {
   Buffer* const buffer = argument.buffer();
   if (buffer == nullptr || &buffer->core() != &core) return false;
   const std::uint64_t bytes = buffer->bytes(), begin = argument.offset(), length = argument.length();
@@ -33,9 +33,7 @@ bool add_array(LaunchScratch& scratch, const Core& core, const ParameterUse& par
   if (copy == nullptr) return false;
   const std::uint64_t address = copy->address + begin;
   std::memcpy(scratch.packed.data() + parameter.offset, &address, sizeof address);
-  const std::size_t at = scratch.count++;
   scratch.arrays[at] = &array;
-  scratch.arguments[at] = parameter.array.argument;
   graph::Access& access = scratch.accesses[at];
   access.object = copy->object;
   access.mode = parameter.array.mode;
@@ -68,29 +66,33 @@ bool add_value(LaunchScratch& scratch, const ParameterUse& parameter, const Argu
 // Checks the arguments and finds their arrays on the place.
 bool find_arguments(LaunchScratch& scratch, const Core& core, const KernelState& kernel,
                     std::span<const Argument> arguments, memory::Space space) {
-  scratch.count = 0;
   if (!kernel.is_dense()) std::memset(scratch.packed.data(), 0, kernel.packed_bytes());
   const ParameterUse* parameter = kernel.uses().data();
+  std::size_t count = 0;
   for (const Argument& argument : arguments) {
     const std::uint32_t tag = argument.tag();
-    const bool is_array = (tag & parameter->plain_mask) == parameter->plain_tag ||
-                          (tag == Argument::tag_of(Argument::Kind::array) && parameter->takes_address);
-    if (!(is_array ? add_array(scratch, core, *parameter, argument, space) : add_value(scratch, *parameter, argument)))
+    if ((tag & parameter->plain_mask) == parameter->plain_tag ||
+        (tag == Argument::tag_of(Argument::Kind::array) && parameter->takes_address)) {
+      if (!add_array(scratch, count, core, *parameter, argument, space)) return false;
+      ++count;
+    } else if (!add_value(scratch, *parameter, argument)) {
       return false;
+    }
     ++parameter;
   }
+  scratch.count = count;
   return true;
 }
 
 // Records the uses of the arrays. Returns whether the host is expected to read some of them after the launch.
-bool use_arrays(Core& core, LaunchScratch& scratch, memory::Space space) {
+bool use_arrays(Core& core, const LaunchScratch& scratch, memory::Space space) {
   const graph::TaskId now = core.scheduler().dag().last();
   bool due = false;
-  for (std::size_t i = 0; i < scratch.count; ++i) {
-    memory::Array& array = *scratch.arrays[i];
-    const graph::Access& access = scratch.accesses[i];
-    array.use_there(space, access, now);
-    if (graph::modifies(access.mode)) due |= array.read_back().due();
+  memory::Array* const* array = scratch.arrays.data();
+  for (const graph::Access& access : scratch.all()) {
+    (*array)->use_there(space, access, now);
+    if (graph::modifies(access.mode)) due |= (*array)->read_back().due();
+    ++array;
   }
   ++core.changes().count;
   return due;
@@ -113,9 +115,11 @@ void record(Core& core, KernelState& kernel, std::size_t place, device::Function
             const device::LaunchConfig& config, const LaunchOptions& options, std::span<const Argument> arguments) {
   const LaunchScratch& scratch = core.scratch();
   sched::LaunchHash hash(kernel.id(), place, config);
-  for (std::size_t i = 0; i < scratch.count; ++i) {
-    const graph::Access& access = scratch.accesses[i];
-    hash.add(*scratch.arrays[i], scratch.arguments[i], access.mode, access.begin, access.end);
+  std::size_t arrays = 0;
+  for (std::uint32_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind() != Argument::Kind::array) continue;
+    const graph::Access& access = scratch.accesses[arrays];
+    hash.add(*scratch.arrays[arrays++], i, access.mode, access.begin, access.end);
   }
   core.replayer().submitted(hash.value(), [&] {
     sched::BoundLaunch bound;

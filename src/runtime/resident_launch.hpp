@@ -1,6 +1,6 @@
-// The launch that most launches are: a whole grid, of arrays whose bytes are where it runs, by a runtime that submits it
-// at once. What is the same for all launches of a runtime (Core::is_direct), of a kernel (KernelState::is_plain) and of
-// a parameter (ParameterUse) was found out before, so that one pass over the arguments suffices.
+// The launch that most launches are: a whole grid, of arrays whose bytes are where it runs, by a runtime that submits
+// it at once. What is the same for all launches of a runtime (Core::is_direct), of a kernel (KernelState::is_plain) and
+// of a parameter (ParameterUse) was found out before, so that one pass over the arguments suffices.
 #pragma once
 
 #include <cstddef>

@@ -65,8 +65,8 @@ class ReplayStep {
   std::size_t place;
   bool anywhere;  // the program named no device; the chosen place is kept
   device::GraphLaunch launch;
-  bool changed = false;  // the graph does not have the arguments yet
-  bool due = false;      // some of its arrays should be copied to the host after it
+  bool changed = false;     // the graph does not have the arguments yet
+  bool due = false;         // some of its arrays should be copied to the host after it
   bool unrecorded = false;  // it was taken, and its uses of arrays are not recorded yet
   std::shared_ptr<KernelHistory> history;
   struct Array {

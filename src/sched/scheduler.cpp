@@ -35,7 +35,8 @@ graph::ObjectId Scheduler::add_object(std::uint64_t size, const std::string& nam
   return object;
 }
 
-graph::TaskRef Scheduler::append(std::span<const graph::Access> accesses, bool barrier) {
+// It and enter() are inlined by force: each launch calls them, and nothing else does.
+[[gnu::always_inline]] inline graph::TaskRef Scheduler::append(std::span<const graph::Access> accesses, bool barrier) {
   graph::TaskRef task;
   if (barrier) [[unlikely]] {
     const graph::TaskRefs all = tracker_.last_tasks();
@@ -51,18 +52,6 @@ graph::TaskRef Scheduler::append(std::span<const graph::Access> accesses, bool b
   }
   if (barrier) barrier_ = task;
   tracker_.append(task);
-  return task;
-}
-
-graph::TaskRef Scheduler::begin(std::size_t place, std::span<const graph::Access> accesses,
-                                const Submission& submission) {
-  const graph::TaskRef task = append(accesses, submission.barrier);
-  try {
-    enter(place, task, accesses, submission);
-  } catch (...) {
-    tracker_.give_up(task);
-    throw;
-  }
   return task;
 }
 
@@ -105,8 +94,9 @@ void Scheduler::add_extras(DeviceQueues& device, device::Queue& queue, graph::Ta
 }
 
 // A queue for the task, after its parents.
-void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const graph::Access> accesses,
-                      const Submission& submission) {
+[[gnu::always_inline]] inline void Scheduler::enter(std::size_t place, graph::TaskRef task,
+                                                    std::span<const graph::Access> accesses,
+                                                    const Submission& submission) {
   DeviceQueues& device = devices_[place];
   dag_[task].place = static_cast<std::uint32_t>(place);
   const auto is_here = [place](const graph::Task& other) { return other.place == place; };
@@ -138,6 +128,18 @@ void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const gr
   if (submission.on_finished || submission.keep || submission.milestone != nullptr) [[unlikely]]
     add_extras(device, queue, task, submission);
   if (trace_) trace(task, accesses, choice.awaited);
+}
+
+graph::TaskRef Scheduler::begin(std::size_t place, std::span<const graph::Access> accesses,
+                                const Submission& submission) {
+  const graph::TaskRef task = append(accesses, submission.barrier);
+  try {
+    enter(place, task, accesses, submission);
+  } catch (...) {
+    tracker_.give_up(task);
+    throw;
+  }
+  return task;
 }
 
 void Scheduler::set_partition(DeviceQueue& queue, const device::Partition* partition) {

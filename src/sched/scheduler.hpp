@@ -27,7 +27,7 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  const Scheduling& policy() const { return policy_; }         // any thread
+  const Scheduling& policy() const { return policy_; }      // any thread
   const Submission& ordinary() const { return ordinary_; }  // for tasks that need nothing else; any thread
   std::size_t places() const { return devices_.size(); }
   device::Device& device(std::size_t place) { return devices_[place].device(); }

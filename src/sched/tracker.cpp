@@ -52,8 +52,9 @@ void Tracker::clear_failure(graph::TaskRef ref) {
   clear(*devices_[task.place][task.queue].queue);
 }
 
-// The task is done, and its events are there.
-void Tracker::forget(DeviceQueues& device, graph::TaskRef ref, std::exception_ptr& failure) {
+// The task is done, and its events are there. Inlined by force: each launch ends here.
+[[gnu::always_inline]] inline void Tracker::forget(DeviceQueues& device, graph::TaskRef ref,
+                                                   std::exception_ptr& failure) {
   Running& running = running_[ref.slot];
   if (running.extras) [[unlikely]] {
     for (const device::LaunchGraph::Tail& tail : running.extras->tails) {
