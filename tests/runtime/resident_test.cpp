@@ -77,11 +77,10 @@ TEST_F(ResidentTest, WrongArgumentsAreRefusedAsBefore) {
   EXPECT_THAT(refusal("add_to", 2, 1.0f, a.slice(1, 2)), HasSubstr("a slice of 8 bytes from byte 4 on"));
   const Array<float> gone = std::move(b);
   EXPECT_THAT(refusal("copy_first", 2, a, b), HasSubstr("moved from"));
-  const Array<float> other = a;
   start({"near"});
   const Array<float> mine = floats({5});
   launch("add_to", {}, 1, 1.0f, mine).wait();
-  EXPECT_THAT(refusal("add_to", 1, 1.0f, other), HasSubstr("another runtime"));
+  EXPECT_THAT(refusal("add_to", 1, 1.0f, a), HasSubstr("another runtime"));
 }
 
 TEST_F(ResidentTest, RefusedLaunchesHaveUsedNothing) {
