@@ -121,8 +121,8 @@ class Array {
     return &copies_[space];
   }
 
-  // The same in two steps. The copy there if the bytes are there, while no call is open; then the use, of which a
-  // launch records all at once.
+  // The same in two steps, while no call is open: the copy there, null if the bytes are not there; then the use. The
+  // caller counts all uses of a launch as one change (Changes).
   const Copy* copy_if_there(Space space, std::uint64_t begin, std::uint64_t end) const {
     const Copy& copy = copies_[space];
     return copy.memory && residence_.current(space, begin, end) ? &copy : nullptr;
@@ -131,9 +131,9 @@ class Array {
     note_use(space, access.begin, access.end, access.mode, now);
   }
 
-  // For launches that are made in every period of a repetition (sched/replay_plan.hpp). The same as use_if_there(), but
-  // Mode::write has the bytes be current at once; and it does not count as a change. For the launches of a period leave
-  // everything as it is that they find in the next period, but for what repeat() records.
+  // For launches that are made in every period of a repetition (sched/replay_plan.hpp): use_if_there(), and modified()
+  // for Mode::write. It does not count as a change. In the next period, the same launches find everything as these have
+  // left it, so that they change nothing but what repeat() records.
   const Copy* use_repeatedly(Space space, std::uint64_t begin, std::uint64_t end, graph::Mode mode, std::uint64_t now) {
     if (open_uses > 0 || !is_there(space, begin, end, mode)) return nullptr;
     note_use(space, begin, end, mode, now);

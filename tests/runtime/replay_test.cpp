@@ -95,8 +95,8 @@ TEST_F(ReplayTest, LaunchesThatFindEverythingAsItWasAreUsesToo) {
   start({"near"});
   Array<float> a = floats({0});
   memory::Array& of = a.buffer()->array();
-  for (float sum = 1000; sum < 3000; sum += 1000) {
-    for (int i = 0; i < 1000; ++i) launch("add_to", {}, 1, 1.0f, a);
+  for (float sum = 10000; sum < 30000; sum += 10000) {
+    for (int i = 0; i < 10000; ++i) launch("add_to", {}, 1, 1.0f, a);
     {
       const base::Lock lock(core_->mutex());
       EXPECT_GT(replayer().graphs(), 10u);
