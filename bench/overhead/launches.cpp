@@ -1,7 +1,13 @@
 // What the host pays for a launch whose dependences are found: four array arguments, a device that does nothing, one
 // thread. And for reading an element of an array that nobody uses.
+//
+// overhead_launches KIND N: makes N launches and no more, for tools that count instructions. KIND: direct, repeated,
+// held. The difference of two numbers is what launches cost without what is done once:
+//   valgrind --tool=callgrind overhead_launches direct 20000
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,9 +38,29 @@ std::vector<double> launch_all(FourArrays& bench) {
   return each;
 }
 
+// As in main().
+std::unique_ptr<FourArrays> make(const std::string& kind) {
+  if (kind == "direct") return std::make_unique<FourArrays>(heddle::Scheduling{.replay = false});
+  if (kind == "repeated") return std::make_unique<FourArrays>(heddle::Scheduling{});
+  if (kind == "held") return std::make_unique<FourArrays>(heddle::Scheduling{.replay = false}, 1, "slice:1");
+  return nullptr;
+}
+
+int launch_only(const std::string& kind, std::uint64_t count) {
+  const auto bench = make(kind);
+  if (bench == nullptr) {
+    std::cerr << "usage: overhead_launches [direct|repeated|held N]\n";
+    return 2;
+  }
+  for (std::uint64_t i = 0; i < count; ++i) bench->launch(i);
+  bench->synchronize();
+  return 0;
+}
+
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  if (argc > 1) return launch_only(argv[1], argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1);
   FourArrays bench({.replay = false});
   const std::vector<double> each = launch_all(bench);
   const std::vector<double> first(each.begin() + 10, each.begin() + 110), last(each.end() - 100, each.end());

@@ -36,17 +36,24 @@ void Dag::remove_object(ObjectId object) {
 
 // From the end: few parents are older than those that are there. Inlined by force here and in use(): each launch calls
 // them several times.
-[[gnu::always_inline]] inline void Dag::add_unfinished(TaskRefs& parents, TaskRef ref) {
-  const std::size_t count = parents.size();
-  const TaskRef* const first = parents.data();
-  const TaskRef* at = first + count;
+[[gnu::always_inline]] inline void Dag::Sorted::add(TaskRef ref) {
+  if (size_ == room_.size()) [[unlikely]]
+    grow();
+  TaskRef* const first = room_.data();
+  TaskRef* const end = first + size_;
+  TaskRef* at = end;
   while (at != first && at[-1].id > ref.id) --at;
   if (at != first && at[-1].id == ref.id) return;
-  const auto place = static_cast<std::size_t>(at - first);
-  parents.push_back(ref);
-  TaskRef* const moved = parents.data();  // it may have grown
-  for (std::size_t i = count; i > place; --i) moved[i] = moved[i - 1];
-  moved[place] = ref;
+  for (TaskRef* to = end; to != at; --to) *to = to[-1];
+  *at = ref;
+  ++size_;
+}
+
+void Dag::Sorted::grow() { room_.resize(2 * room_.size()); }
+
+void Dag::Sorted::remove(std::size_t place) {
+  std::copy(data() + place + 1, data() + size_, data() + place);
+  --size_;
 }
 
 // Drops readers that are finished, and those whose queue has a later one. Not again before there are twice as many.
@@ -66,9 +73,9 @@ void Dag::shorten(Segment& segment) const {
   segment.shorten_at = static_cast<std::uint32_t>(std::max(few_readers, 2 * readers.size()));
 }
 
-[[gnu::always_inline]] inline void Dag::use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents) {
+[[gnu::always_inline]] inline void Dag::use(Segment& segment, bool modifying, TaskRef task) {
   if (!modifying) {
-    add_parent(parents, segment.writer);
+    if (!finished(segment.writer)) parents_.add(segment.writer);
     if (segment.readers.size() >= segment.shorten_at) [[unlikely]]
       shorten(segment);
     segment.readers.push_back(task);
@@ -79,48 +86,53 @@ void Dag::shorten(Segment& segment) const {
   for (const TaskRef& reader : segment.readers) {
     if (finished(reader)) continue;
     read = true;
-    add_unfinished(parents, reader);
+    parents_.add(reader);
   }
-  if (!read) add_parent(parents, segment.writer);
+  if (!read && !finished(segment.writer)) parents_.add(segment.writer);
   segment.writer = task;
   segment.readers.clear();
 }
 
 // By a task that has used bytes of the object before, maybe these: it does not depend on itself.
-void Dag::use_again(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents) {
+void Dag::use_again(Segment& segment, bool modifying, TaskRef task) {
   if (segment.writer == task) return;
   const auto own = std::find(segment.readers.begin(), segment.readers.end(), task);
   if (own != segment.readers.end()) {
     if (!modifying) return;
     segment.readers.erase(own);
   }
-  use(segment, modifying, task, parents);
+  use(segment, modifying, task);
 }
 
 // Drops each parent that is an ancestor of another one. Numbers grow from parents to children, so that the search goes
 // up from the others and no further than the smallest number.
-void Dag::reduce(TaskRefs& parents) {
+void Dag::reduce() {
   std::size_t looked_at = 0;
-  const TaskId oldest = parents.front().id;
+  const TaskId oldest = parents_.data()->id;
   work_.clear();
-  for (const TaskRef* parent = parents.data() + 1; parent != parents.data() + parents.size(); ++parent)
-    work_.push_back(*parent);
-  while (!work_.empty() && looked_at < reduction_limit) {
-    const TaskRef next = work_.back();
-    work_.pop_back();
-    ++looked_at;
-    for (const TaskRef& parent : slots_[next.slot].parents) {
-      if (parent.id < oldest || finished(parent)) continue;
-      Task& seen = slots_[parent.slot];
-      if (seen.seen_by == last_) continue;
-      seen.seen_by = last_;
-      const TaskRef *implied = parents.data(), *const end = implied + parents.size();
-      while (implied != end && implied->id != parent.id) ++implied;
-      if (implied != end) {
-        parents.erase(parents.begin() + (implied - parents.data()));
-        if (parents.size() == 1) return;
+  for (std::size_t left = parents_.size(); left-- > 1;) {
+    TaskRef next = parents_.data()[left];
+    for (;;) {
+      if (++looked_at > reduction_limit) return;
+      const TaskRefs& above = slots_[next.slot].parents;
+      // They are sorted, and most are older than all that can be dropped.
+      for (const TaskRef* parent = above.data() + above.size(); parent-- != above.data() && parent->id >= oldest;) {
+        if (finished(*parent)) continue;
+        Task& seen = slots_[parent->slot];
+        if (seen.seen_by == last_) continue;
+        seen.seen_by = last_;
+        const TaskRef *const first = parents_.data(), *const end = first + parents_.size(), *implied = first;
+        while (implied != end && implied->id != parent->id) ++implied;
+        if (implied != end) {
+          parents_.remove(static_cast<std::size_t>(implied - first));
+          if (parents_.size() == 1) return;
+          --left;  // it was one of those before
+        }
+        work_.push_back(*parent);
       }
-      work_.push_back(parent);
+      if (work_.empty()) break;
+      next = work_.back();
+      work_.pop_back();
     }
   }
 }
@@ -136,7 +148,7 @@ TaskRef Dag::append(std::span<const Access> accesses, std::span<const TaskRef> a
   }
   Task& task = slots_[slot];
   task.id = ids_[slot] = ++last_;
-  task.parents.clear();
+  parents_.clear();
   task.queue_inherited = task.is_move = false;
   ++active_;
   const TaskRef ref{slot, task.id};
@@ -144,34 +156,43 @@ TaskRef Dag::append(std::span<const Access> accesses, std::span<const TaskRef> a
     if (access.begin >= access.end) continue;
     Segments& segments = *objects_[access.object];
     const bool again = std::exchange(segments.named_by, last_) == last_;
+    if (Segment* const whole = segments.whole(access.begin, access.end); whole != nullptr && !again) [[likely]] {
+      use(*whole, modifies(access.mode), ref);
+      continue;
+    }
     segments.update(
         access.begin, access.end,
         [&](Segment& segment) {
           if (again) [[unlikely]]
-            use_again(segment, modifies(access.mode), ref, task.parents);
+            use_again(segment, modifies(access.mode), ref);
           else
-            use(segment, modifies(access.mode), ref, task.parents);
+            use(segment, modifies(access.mode), ref);
         },
         [&](const TaskRef& user) { return finished(user); });
   }
-  for (const TaskRef& other : also) add_parent(task.parents, other);
-  if (task.parents.size() > 1) reduce(task.parents);
+  for (const TaskRef& other : also)
+    if (!finished(other)) parents_.add(other);
+  if (parents_.size() > 1) reduce();
+  task.parents.assign(parents_.data(), parents_.data() + parents_.size());
   return ref;
 }
 
 void Dag::order_after(TaskRef task, TaskRef other) {
   TaskRefs& parents = slots_[task.slot].parents;
-  if (parents.empty() || parents.back().id < other.id) add_parent(parents, other);
+  if (!finished(other) && (parents.empty() || parents.back().id < other.id)) parents.push_back(other);
 }
 
 TaskRefs Dag::hazards(const Access& access) const {
-  TaskRefs found;
+  Sorted found;
+  const auto add = [&](TaskRef task) {
+    if (!finished(task)) found.add(task);
+  };
   objects_[access.object]->look(access.begin, access.end, [&](const Segment& segment) {
-    add_parent(found, segment.writer);
+    add(segment.writer);
     if (!modifies(access.mode)) return;
-    for (const TaskRef& reader : segment.readers) add_parent(found, reader);
+    for (const TaskRef& reader : segment.readers) add(reader);
   });
-  return found;
+  return {found.data(), found.data() + found.size()};
 }
 
 }  // namespace heddle::graph

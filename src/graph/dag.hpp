@@ -8,6 +8,7 @@
 // only where their ranges overlap.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -48,11 +49,9 @@ class Dag {
   template <class F>
   void finish(TaskRef ref, F&& each) {
     if (finished(ref)) return;
-    work_.assign(1, ref);
-    while (!work_.empty()) {
-      const TaskRef next = work_.back();
-      work_.pop_back();
-      if (finished(next)) continue;
+    work_.clear();
+    TaskRef next = ref;
+    for (;;) {
       Task& task = slots_[next.slot];
       each(next, task);
       for (const TaskRef& parent : task.parents)
@@ -60,6 +59,11 @@ class Dag {
       task.id = ids_[next.slot] = 0;
       free_.push_back(next.slot);
       --active_;
+      do {  // most parents are finished already
+        if (work_.empty()) return;
+        next = work_.back();
+        work_.pop_back();
+      } while (finished(next));
     }
   }
   void finish(TaskRef ref) {
@@ -79,14 +83,24 @@ class Dag {
   static constexpr std::size_t reduction_limit = 64;
 
  private:
-  void add_parent(TaskRefs& parents, TaskRef ref) const {
-    if (!finished(ref)) add_unfinished(parents, ref);
-  }
-  static void add_unfinished(TaskRefs& parents, TaskRef ref);
-  void use(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents);
-  void use_again(Segment& segment, bool modifying, TaskRef task, TaskRefs& parents);
+  // Tasks without repetitions, sorted by number. Its memory is used again and again.
+  class Sorted {
+   public:
+    void add(TaskRef ref);
+    void remove(std::size_t place);
+    TaskRef* data() { return room_.data(); }
+    std::size_t size() const { return size_; }
+    void clear() { size_ = 0; }
+
+   private:
+    void grow();
+    boost::container::small_vector<TaskRef, 16> room_ = boost::container::small_vector<TaskRef, 16>(16);
+    std::size_t size_ = 0;
+  };
+  void use(Segment& segment, bool modifying, TaskRef task);
+  void use_again(Segment& segment, bool modifying, TaskRef task);
   void shorten(Segment& segment) const;
-  void reduce(TaskRefs& parents);
+  void reduce();
 
   std::vector<std::unique_ptr<Segments>> objects_;
   std::vector<ObjectId> free_objects_;
@@ -96,6 +110,7 @@ class Dag {
   std::vector<TaskId> ids_;
   std::vector<std::uint32_t> free_;
   std::vector<TaskRef> work_;
+  Sorted parents_;  // of the task that is being appended
   std::size_t active_ = 0;
   TaskId last_ = 0;
 };

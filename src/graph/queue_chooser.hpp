@@ -47,11 +47,12 @@ class QueueChooser {
     }
     chosen.queue = choice.queue;
     Queue& queue = queues_[choice.queue];
+    if (!chosen.parents.empty() && queue.waited_for.size() < queues_.size()) [[unlikely]]
+      queue.waited_for.resize(queues_.size());
     // The parents are sorted. The latest is visited first, as a wait for it covers all earlier ones of its queue.
     for (auto parent = chosen.parents.rbegin(); parent != chosen.parents.rend(); ++parent) {
       const Task& p = dag[*parent];
       if (!mine(p) || p.queue == choice.queue) continue;
-      if (queue.waited_for.size() < queues_.size()) queue.waited_for.resize(queues_.size());
       TaskId& known = queue.waited_for[p.queue];
       if (known >= parent->id) continue;  // it waits for this one, or for a later one of that queue
       known = parent->id;

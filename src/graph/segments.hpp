@@ -25,12 +25,17 @@ class Segments {
  public:
   explicit Segments(std::uint64_t size);
 
+  // The only segment, if the bytes are all of the object.
+  Segment* whole(std::uint64_t begin, std::uint64_t end) {
+    Segment* const first = all_.data();
+    return all_.size() == 1 && begin == 0 && end >= first->end ? first : nullptr;
+  }
   // Splits the segments that cross the ends of [begin, end), and calls f(segment) for each segment within. Then merges
   // neighbours that have become equal. finished(task): whether the task is finished and can be removed from its
   // segments.
   template <class F, class Finished>
   void update(std::uint64_t begin, std::uint64_t end, F&& f, const Finished& finished) {
-    if (all_.size() == 1 && begin == 0 && end >= all_.front().end) return f(all_.front());
+    if (Segment* const only = whole(begin, end)) return f(*only);
     const auto [first, last] = cut(begin, end);
     for (std::size_t i = first; i < last; ++i) f(all_[i]);
     // The neighbours on both sides may have become equal to those within.

@@ -20,7 +20,8 @@ struct TaskRef {
 // Most tasks have few parents.
 using TaskRefs = boost::container::small_vector<TaskRef, 4>;
 
-struct Task {
+// Aligned, so that its size is a power of two, by which Slots find it without a multiplication.
+struct alignas(64) Task {
   TaskId id = 0;  // 0: the slot is free
   TaskRefs parents;
   TaskId seen_by = 0;  // the last task whose search for ancestors has visited this one

@@ -15,6 +15,8 @@ class ReadBack {
     ++modified_;
     due_ = expected_ && modified_ == usual_;
   }
+  // The same for many launches, while no read is expected.
+  void modify_unexpected(unsigned times) { modified_ += times; }
   // Records that the host reads bytes [begin, end).
   void read(std::uint64_t begin, std::uint64_t end) {
     if (modified_ == 0) return;
@@ -25,6 +27,8 @@ class ReadBack {
     modified_ = 0;
     due_ = made_ = false;
   }
+  // Whether the host is expected to read the bytes.
+  bool expected() const { return expected_; }
   // Whether the bytes should be copied to the host now, as the last launch before the expected read has been made.
   bool due() const { return due_; }
   std::uint64_t begin() const { return begin_; }

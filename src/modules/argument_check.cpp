@@ -76,6 +76,16 @@ bool takes_address(const Parameter& parameter) {
   return parameter.size == 8 && parameter.type != "f32" && parameter.type != "f64";
 }
 
+// What check_value() lets pass.
+unsigned value_kinds(const Parameter& parameter) {
+  const auto bit = [](Argument::Kind kind) { return 1u << static_cast<unsigned>(kind); };
+  unsigned kinds = bit(Argument::Kind::structure);
+  if (!is_floating(parameter.type) && (!parameter.pointer || parameter.may_be_index))
+    kinds |= bit(Argument::Kind::integer);
+  if (!is_integer(parameter.type) && !parameter.pointer) kinds |= bit(Argument::Kind::floating);
+  return kinds;
+}
+
 std::string place_of(const KernelInfo& kernel, std::size_t index) {
   return fmt::format("argument {} of kernel {}, parameter {}:", index + 1, kernel.signature,
                      described(kernel.parameters[index]));

@@ -19,6 +19,9 @@ struct GivenArgument {
 // Whether an array or an address can be passed for it.
 bool takes_address(const Parameter& parameter);
 
+// Which kinds of values can be passed for it where they have its size: bit k for the kind with the number k.
+unsigned value_kinds(const Parameter& parameter);
+
 // Throws invalid_argument, which names kernel and parameter, if the parameter does not take it: an address for a
 // number, a number of another kind or size, an array whose elements are of another type. `index` is that of a
 // parameter.

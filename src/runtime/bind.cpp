@@ -66,6 +66,14 @@ bool is_plain_array(const Core& core, const KernelState& state, std::size_t inde
          (argument.length() == Argument::rest || argument.length() <= buffer.bytes() - argument.offset());
 }
 
+// The same for values.
+bool is_plain_value(const KernelState& state, std::size_t index, const Argument& argument) {
+  const ParameterUse& use = state.use_of(index);
+  const std::uint32_t tag = argument.tag();  // no direction, no elements: the kind alone
+  return tag <= Argument::tag_of(Argument::Kind::structure) && (use.value_kinds >> tag & 1) != 0 &&
+         argument.value().size() == use.value_bytes;
+}
+
 void check_argument(const Core& core, const KernelState& state, std::size_t index, const Argument& argument) {
   const KernelInfo& info = state.known_info();
   if (argument.direction() != Direction::found) check_direction(state, info, index, argument);
@@ -165,7 +173,8 @@ void bind(sched::BoundLaunch& bound, Core& core, KernelState& kernel, const Laun
   const bool reads_are_const = core.scheduler().policy().dependences == Scheduling::Dependences::with_const;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Argument& argument = arguments[i];
-    if (!is_plain_array(core, kernel, i, argument)) check_argument(core, kernel, i, argument);
+    if (!is_plain_array(core, kernel, i, argument) && !is_plain_value(kernel, i, argument))
+      check_argument(core, kernel, i, argument);
     if (argument.kind() == Argument::Kind::array) {
       bind_array(bound, kernel, i, argument, reads_are_const);
     } else if (argument.kind() != Argument::Kind::null) {

@@ -14,7 +14,7 @@ using graph::Mode;
 using memory::Space;
 
 Buffer::Buffer(std::shared_ptr<Core> core, std::size_t bytes)
-    : core_(std::move(core)), array_(core_->places() + 1, bytes) {}
+    : core_(std::move(core)), array_(core_->places() + 1, bytes, core_->changes()) {}
 
 // Until nothing uses the array: while this thread waits for its users, others may evict it, which adds one.
 Buffer::~Buffer() {
@@ -71,7 +71,7 @@ std::byte* Buffer::access(bool writes, std::uint64_t begin, std::uint64_t end) {
     std::rethrow_exception(std::exchange(array_.failure, nullptr));
   core_->replayer().flush();
   const Space space = make_space_for_host(begin, end, reaches_first, lock);
-  array_.read_back().read(begin, end);
+  array_.host_reads(begin, end);
   core_->transfers().copy_missing(array_, space, begin, end, true);
   const Access wanted = array_.access(space, writes ? Mode::write : Mode::read, begin, end);
   for (graph::TaskRefs users = dag.hazards(wanted); !users.empty(); users = dag.hazards(wanted)) {

@@ -50,8 +50,16 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
         std::make_unique<sched::GrantedPolicy>(managed ? std::move(managed) : sched::make_policy("lithos"), node_);
   const bool replays =
       policy.replay && policy.execution == Scheduling::Execution::async && !trace_ && managed == nullptr;
-  replayer_ = std::make_unique<sched::Replayer>(*scheduler_, *transfers_, pinned_, mutex_, watcher_, replays);
+  replayer_ = std::make_unique<sched::Replayer>(*scheduler_, *transfers_, pinned_, changes_, mutex_, watcher_, replays);
   if (managed) start_dispatcher(std::move(managed));
+  direct_ = find_direct();
+}
+
+bool Core::find_direct() const {
+  const Scheduling& policy = scheduler_->policy();
+  return !dispatcher_ && !placer_ && policy.execution == Scheduling::Execution::async && policy.prefetch &&
+         policy.dependences == Scheduling::Dependences::with_const &&
+         std::find(verifies_.begin(), verifies_.end(), true) == verifies_.end();
 }
 
 sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) {

@@ -17,6 +17,7 @@
 #include "heddle/checks.hpp"
 #include "links/store.hpp"
 #include "runtime/in_call.hpp"
+#include "runtime/launch_scratch.hpp"
 #include "sched/dedicated_queues.hpp"
 #include "sched/dispatcher.hpp"
 #include "sched/early_start.hpp"
@@ -65,6 +66,8 @@ class Core {
   // The processors of a place on which the process can count: those of its quota, where it is a tenant of the node's
   // daemon and has one; else all. May change at any time.
   unsigned own_processors(std::size_t place) const;
+  // Whether launches are submitted at once to the place that they name, and nothing of them is verified.
+  bool is_direct() const { return direct_; }
   std::uint64_t slice() const { return slice_; }
   bool ranges() const { return ranges_ || slice_ != 0; }
   trace::Recorder* trace() const { return trace_.get(); }
@@ -87,12 +90,14 @@ class Core {
   sched::EarlyStarts& early() { return *early_; }
   sched::Transfers& transfers() { return *transfers_; }
   sched::PinnedArrays& pinned() { return pinned_; }
+  memory::Changes& changes() { return changes_; }
   sched::Replayer& replayer() { return *replayer_; }
   // Chooses the place of launches that name no device; null: they run on the first place.
   sched::Placer* placer() { return placer_.get(); }
 
   sched::MemoryManager& memory() { return *memory_; }
   sched::OpenCalls& calls() { return calls_; }
+  LaunchScratch& scratch() { return scratch_; }
   sched::DedicatedQueues& dedicated_queues() { return dedicated_queues_; }
   // Null in direct mode.
   sched::Dispatcher* dispatcher() { return dispatcher_.get(); }
@@ -123,6 +128,7 @@ class Core {
  private:
   std::size_t find_named(std::string_view id) const;
   sched::MemoryManager::Options memory_options(const CoreOptions& options);
+  bool find_direct() const;
   void start_dispatcher(std::unique_ptr<sched::Policy> policy);
 
   const std::shared_ptr<base::Watcher> watcher_;
@@ -141,6 +147,7 @@ class Core {
   base::Mutex mutex_;
   links::LinkStore links_;
   sched::PinnedArrays pinned_;
+  memory::Changes changes_;
   std::unique_ptr<sched::Scheduler> scheduler_;
   std::unique_ptr<sched::EarlyStarts> early_;
   std::unique_ptr<sched::Transfers> transfers_;
@@ -148,10 +155,12 @@ class Core {
   std::unique_ptr<sched::Placer> placer_;
   std::unique_ptr<sched::Replayer> replayer_;  // its graphs are destroyed before the devices
   sched::OpenCalls calls_;
+  LaunchScratch scratch_;
   sched::DedicatedQueues dedicated_queues_;
   std::unique_ptr<sched::Dispatcher> dispatcher_;
   sched::LaunchQueue* launch_queue_ = nullptr;
   sched::Tenant* own_tenant_ = nullptr;
+  bool direct_ = false;
 };
 
 }  // namespace heddle::runtime

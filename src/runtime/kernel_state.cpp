@@ -8,6 +8,7 @@
 #include "modules/kernel_info.hpp"
 #include "ptx/rewrite/block_ranges.hpp"
 #include "ptx/rewrite/single_kernel.hpp"
+#include "runtime/launch_scratch.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -37,10 +38,11 @@ void set_access(sched::ArrayUse& use, Access access, bool overwrites) {
 }
 
 KernelState::KernelState(LoadedCode& code, const ptx::Function& function)
-    : code_(code),
+    : LaunchedKernel(base::next_id()),
+      code_(code),
       function_(function),
-      id_(base::next_id()),
       functions_(code.core()->places()),
+      prepared_(code.core()->places()),
       early_forms_(code.core()->places()),
       early_known_(code.core()->places()),
       seconds_per_block_(code.core()->places()) {
@@ -53,7 +55,16 @@ KernelState::KernelState(KernelState& kernel, KernelInfo info) : KernelState(ker
   variables_ = kernel.variables_;
   history_ = kernel.history_;
   take_info(std::move(info));
+  find_plain();
   analysed_.store(true, std::memory_order_release);
+}
+
+void KernelState::find_plain() {
+  std::size_t bytes = 0;
+  for (const Parameter& parameter : info_.parameters) bytes += parameter.size;
+  dense_ = bytes == packed_bytes_;
+  plain_ = !annotated_ && !variables_ && info_.parameters.size() <= LaunchScratch::most_arguments &&
+           packed_bytes_ <= LaunchScratch::most_bytes;
 }
 
 void KernelState::take_info(KernelInfo info) {
@@ -63,6 +74,8 @@ void KernelState::take_info(KernelInfo info) {
     ParameterUse& use = uses_.emplace_back();
     use.offset = use.array.packed_at = parameter.offset;
     use.takes_address = modules::takes_address(parameter);
+    use.value_bytes = parameter.size;
+    use.value_kinds = modules::value_kinds(parameter);
     if (use.takes_address) {
       const bool known = parameter.element != ElementType::unknown;
       use.plain_tag = Argument::tag_of(Argument::Kind::array, parameter.element);
@@ -83,6 +96,7 @@ void KernelState::analyse() {
   for (std::size_t i = 0; i < inspected.parameters.size(); ++i)
     shown_.push_back({info_.parameters[i].access, inspected.parameters[i].read_at, inspected.parameters[i].written_at});
   variables_ = mode_of(inspected.variables);
+  find_plain();
   analysed_.store(true, std::memory_order_release);
 }
 
@@ -123,6 +137,14 @@ device::Function& KernelState::on(std::size_t place) {
     functions_[place].store(function, std::memory_order_release);
   }
   return *function;
+}
+
+device::Function& KernelState::prepare_on(std::size_t place, const Dim3& block) {
+  if (device::Function* const known = prepared_on(place, block)) return *known;
+  device::Function& function = on(place);
+  function.prepare(block);
+  prepared_[place].store(number_of(block), std::memory_order_release);
+  return function;
 }
 
 void KernelState::make_early_form(std::size_t place) {

@@ -9,6 +9,7 @@
 #include "runtime/bind.hpp"
 #include "runtime/held_launch.hpp"
 #include "runtime/launch_steps.hpp"
+#include "runtime/resident_launch.hpp"
 
 namespace heddle::runtime {
 
@@ -44,8 +45,7 @@ struct Prepared {
 };
 
 Prepared prepare(Core& core, KernelState& kernel, sched::BoundLaunch& launch) {
-  Prepared prepared{&kernel.on(launch.place), nullptr};
-  prepared.function->prepare(launch.config.block);
+  Prepared prepared{&kernel.prepare_on(launch.place, launch.config.block), nullptr};
   launch.verified = core.verifies(launch.place);
   if (launch.processors != nullptr) prepared.partition = &core.partition(launch.place, *launch.processors);
   return prepared;
@@ -185,6 +185,9 @@ std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelStat
     base::fail(ErrorCode::invalid_argument, "kernel {} belongs to another runtime", kernel->info().signature);
   if (core.replayer().follows())
     if (auto state = repeated(core, kernel, options, arguments)) return state;
+  if (core.is_direct()) [[likely]]
+    if (const auto made = launch_resident(core, *kernel, options, arguments))  // all that follows, in one pass
+      return make_state(kernel, made->place, made->task);
   sched::BoundLaunch bound;
   bind(bound, core, *kernel, options, arguments);  // 1
   sched::Placer* const placer = options.device.empty() ? core.placer() : nullptr;

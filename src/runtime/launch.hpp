@@ -21,6 +21,8 @@ class LaunchState {
     if (events.end) [[unlikely]]
       extras_ = std::make_unique<Extras>(Extras{.events = std::move(events)});
   }
+  LaunchState(std::shared_ptr<KernelState> kernel, std::size_t place, graph::TaskRef task)
+      : kernel_(std::move(kernel)), place_(place), task_(task) {}
   LaunchState(std::shared_ptr<KernelState> kernel, const sched::Replayer::Held& held)
       : kernel_(std::move(kernel)), place_(held.place), held_(held.launch) {}
   // Managed mode.

@@ -84,20 +84,26 @@ Accesses acquire(Core& core, const sched::BoundLaunch& launch, const sched::Earl
   return accesses;
 }
 
-sched::Submission submission_of(const sched::BoundLaunch& launch, const device::Partition* partition) {
-  KernelHistory& history = *launch.kernel->history();
-  const std::uint64_t number = history.launches++;
-  history.last_grid = launch.config.grid;
-  history.last_block = launch.config.block;
-  history.last_shared = launch.config.dynamic_shared_bytes;
+bool count_launch(KernelHistory& history, const device::LaunchConfig& config) {
+  history.last_grid = config.grid;
+  history.last_block = config.block;
+  history.last_shared = config.dynamic_shared_bytes;
+  return is_timed(history.launches++);
+}
+
+sched::Submission timed_submission(const std::shared_ptr<KernelHistory>& history) {
   sched::Submission submission;
-  submission.timed = launch.timed || is_timed(number);
+  submission.timed = true;
+  submission.on_finished = [history](const sched::TaskEvents& events) { add_time(*history, events); };
+  return submission;
+}
+
+sched::Submission submission_of(const sched::BoundLaunch& launch, const device::Partition* partition) {
+  const std::shared_ptr<KernelHistory>& history = launch.kernel->history();
+  sched::Submission submission =
+      count_launch(*history, launch.config) || launch.timed ? timed_submission(history) : sched::Submission();
   submission.barrier = launch.opaque;
   submission.partition = partition;
-  if (submission.timed)
-    submission.on_finished = [history = launch.kernel->history()](const sched::TaskEvents& events) {
-      add_time(*history, events);
-    };
   return submission;
 }
 

@@ -28,6 +28,10 @@ void make_arrays_ready(Core& core, const sched::BoundLaunch& launch, base::Lock&
 // Submits the copies of the arrays' bytes to the launch's place, where the arrays have memory. Returns the launch's
 // accesses to memory there. Arrays come first, in their order.
 Accesses acquire(Core& core, const sched::BoundLaunch& launch, const sched::EarlyStart& early);
+// Counts a launch in its kernel's history. Returns whether it is to be timed for it.
+bool count_launch(KernelHistory& history, const device::LaunchConfig& config);
+// How a launch is submitted that is timed for the history.
+sched::Submission timed_submission(const std::shared_ptr<KernelHistory>& history);
 // How the launch is submitted. Counts the launch in its kernel's history.
 sched::Submission submission_of(const sched::BoundLaunch& launch, const device::Partition* partition);
 // To be called when the launch is submitted: records which bytes it overwrites, and submits the copies that the host is

@@ -25,8 +25,9 @@ struct EarlyForm;
 // What the scheduler needs to know about a kernel. Functions need the core's lock unless they state otherwise.
 class LaunchedKernel {
  public:
+  explicit LaunchedKernel(std::uint64_t id) : id_(id) {}
   virtual ~LaunchedKernel() = default;
-  virtual std::uint64_t id() const = 0;         // unique, never reused; any thread
+  std::uint64_t id() const { return id_; }      // unique, never reused; any thread
   virtual const std::string& name() const = 0;  // any thread
   virtual const std::shared_ptr<KernelHistory>& history() = 0;
   // The parameter's offset in the packed arguments, in bytes. Any thread, after a launch of the kernel was bound.
@@ -48,6 +49,9 @@ class LaunchedKernel {
   // Makes the form that early_form() returns, unless that has been tried before. Takes as long as loading the kernel.
   // Any thread, without the core's lock.
   virtual void make_early_form(std::size_t place) = 0;
+
+ private:
+  const std::uint64_t id_;
 };
 
 // An array, or a slice of one, that was passed to a launch.

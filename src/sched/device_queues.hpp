@@ -63,8 +63,10 @@ class DeviceQueues {
     return event;
   }
   void give_event(std::shared_ptr<device::Event>& event, bool timed) {
-    if (event && event.use_count() == 1) free_events_[timed ? 1 : 0].push_back(std::move(event));
-    event.reset();
+    if (event && event.use_count() == 1) [[likely]]
+      free_events_[timed ? 1 : 0].push_back(std::move(event));
+    else
+      event.reset();
   }
 
  private:

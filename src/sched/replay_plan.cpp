@@ -11,64 +11,74 @@
 namespace heddle::sched {
 namespace {
 
-// As in "splitmix64": neighbours become far apart.
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15;
-  return hash ^ hash >> 29;
-}
-
 std::uint64_t both(std::uint32_t high, std::uint32_t low) { return std::uint64_t{high} << 32 | low; }
-
-bool same(const Argument& a, const Argument& b) {
-  if (a.tag() != b.tag()) return false;
-  if (a.kind() == Argument::Kind::array)
-    return a.buffer() == b.buffer() && a.offset() == b.offset() && a.length() == b.length();
-  return a.value().size() == b.value().size();
-}
 
 }  // namespace
 
+LaunchHash::LaunchHash(std::uint64_t kernel, std::uint64_t place, const device::LaunchConfig& config) : hash_(kernel) {
+  mix(place);
+  mix(both(config.grid.x, config.grid.y));
+  mix(both(config.grid.z, config.dynamic_shared_bytes));
+  mix(both(config.block.x, config.block.y << 16 | config.block.z));
+}
+
 std::uint64_t hash_of(const BoundLaunch& launch) {
-  const device::LaunchConfig& config = launch.config;
-  std::uint64_t hash = mix(launch.kernel->id(), launch.anywhere ? ~std::uint64_t{0} : launch.place);
-  hash = mix(hash, both(config.grid.x, config.grid.y));
-  hash = mix(hash, both(config.grid.z, config.dynamic_shared_bytes));
-  hash = mix(hash, both(config.block.x, config.block.y << 16 | config.block.z));
-  for (const ArrayUse& use : launch.arrays) {
-    hash = mix(hash, use.array->id());
-    hash = mix(hash, use.begin ^ std::uint64_t{use.argument} << 56 ^ static_cast<std::uint64_t>(use.mode) << 48);
-    hash = mix(hash, use.end);
-  }
-  return hash;
+  LaunchHash hash(launch.kernel->id(), launch.anywhere ? ~std::uint64_t{0} : launch.place, launch.config);
+  for (const ArrayUse& use : launch.arrays)
+    hash.add(*use.array, use.argument, use.mode, use.begin, use.used ? use.end : use.begin);
+  return hash.value();
 }
 
 ReplayStep::ReplayStep(const RecordedLaunch& recorded, device::Function& function, std::span<const graph::Access> done)
     : place(recorded.bound.place),
       anywhere(recorded.bound.anywhere),
+      history(recorded.bound.kernel->history()),
       accesses(done.begin(), done.end()),
       kernel_id_(recorded.bound.kernel->id()),
-      device_(recorded.device),
-      arguments_(recorded.arguments.begin(), recorded.arguments.end()) {
+      device_(recorded.device) {
   const BoundLaunch& bound = recorded.bound;
   launch = {&function, bound.config, {bound.packed.begin(), bound.packed.end()}, {}};
   for (const ArrayUse& use : bound.arrays)
     arrays.push_back({use, use.array->id(), use.array->address(static_cast<memory::Space>(place)) + use.given,
                       use.used && use.begin < use.end});
-  for (std::uint32_t i = 0; i < arguments_.size(); ++i)
-    if (!arguments_[i].value().empty()) values_.push_back({i, bound.kernel->offset_of(i)});
+  for (std::uint32_t i = 0; i < recorded.arguments.size(); ++i) {
+    const Argument& argument = recorded.arguments[i];
+    arguments_.push_back({argument.tag(), static_cast<std::uint32_t>(argument.value().size()),
+                          bound.kernel->offset_of(i), argument.buffer(), argument.offset(), argument.length()});
+  }
 }
 
-bool ReplayStep::is_same(const LaunchedKernel& kernel, const LaunchOptions& options,
-                         std::span<const Argument> arguments) const {
+bool ReplayStep::is_alike(const LaunchedKernel& kernel, const LaunchOptions& options, std::size_t arguments) const {
   const device::LaunchConfig& config = launch.config;
-  const bool alike = kernel.id() == kernel_id_ && options.grid == config.grid && options.block == config.block &&
-                     options.shared == config.dynamic_shared_bytes && !options.blocks && !options.cooperative &&
-                     !options.timed && options.processors.empty() && options.device == device_ &&
-                     arguments.size() == arguments_.size();
-  if (!alike) return false;
+  return kernel.id() == kernel_id_ && options.grid == config.grid && options.block == config.block &&
+         options.shared == config.dynamic_shared_bytes && !options.blocks && !options.cooperative && !options.timed &&
+         options.processors.empty() && options.device == device_ && arguments == arguments_.size();
+}
+
+bool ReplayStep::is_repeated(const LaunchedKernel& kernel, const LaunchOptions& options,
+                             std::span<const Argument> arguments) {
+  if (!is_alike(kernel, options, arguments.size())) return false;
   const Argument* given = arguments.data();
-  for (const Argument& known : arguments_)
-    if (!same(*given++, known)) return false;
+  for (const Known& known : arguments_) {
+    const Argument& argument = *given++;
+    if (argument.tag() != known.tag) return false;
+    if (argument.kind() == Argument::Kind::array) [[likely]] {
+      if (argument.buffer() != known.buffer || argument.offset() != known.offset || argument.length() != known.length)
+        return false;
+    } else if (!take_value(known, argument.value())) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool ReplayStep::take_value(const Known& known, std::span<const std::byte> bytes) {
+  if (bytes.size() != known.bytes) return false;
+  // Most are numbers of four bytes, for which a call would take longer than the comparison.
+  constexpr std::size_t usual = sizeof(std::uint32_t);
+  if (bytes.size() == usual && std::memcmp(launch.arguments.data() + known.packed_at, bytes.data(), usual) == 0)
+    return true;
+  set(known.packed_at, bytes);
   return true;
 }
 
@@ -84,11 +94,9 @@ void ReplayStep::move(Array& array, std::uint64_t address) {
   set(array.use.packed_at, std::as_bytes(std::span(&address, 1)));
 }
 
-bool ReplayStep::take(const LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> given,
-                      std::uint64_t now) {
-  if (!is_same(kernel, options, given)) return false;
+bool ReplayStep::use_arrays(const memory::Changes& changes, std::uint64_t now) {
   const auto space = static_cast<memory::Space>(place);
-  bool is_due = false;
+  bool is_due = false, is_expected = false;
   for (Array& array : arrays) {
     const ArrayUse& use = array.use;
     memory::Array& of = *use.array;
@@ -97,10 +105,10 @@ bool ReplayStep::take(const LaunchedKernel& kernel, const LaunchOptions& options
     if (of.id() != array.id) return false;
     std::uint64_t address = use.given;
     if (array.touched) [[likely]] {
-      const memory::Copy* const copy = of.use_if_there(space, use.begin, use.end, use.mode, now);
+      const memory::Copy* const copy = of.use_repeatedly(space, use.begin, use.end, use.mode, now);
       if (copy == nullptr) return false;
-      if (use.mode == graph::Mode::write) of.modified(space, use.begin, use.end);
       is_due |= of.read_back().due();
+      is_expected |= of.read_back().expected();
       address += copy->address;
     } else {
       if (of.open_uses > 0) return false;
@@ -110,14 +118,7 @@ bool ReplayStep::take(const LaunchedKernel& kernel, const LaunchOptions& options
       move(array, address);
   }
   due = is_due;
-  for (const Value& value : values_) {
-    const std::span<const std::byte> bytes = given[value.argument].value();
-    // Most are numbers of four bytes, for which a call would take longer than the comparison.
-    constexpr std::size_t usual = sizeof(std::uint32_t);
-    if (bytes.size() == usual && std::memcmp(launch.arguments.data() + value.packed_at, bytes.data(), usual) == 0)
-      continue;
-    set(value.packed_at, bytes);
-  }
+  settled_at_ = is_expected ? 0 : changes.count;
   return true;
 }
 
@@ -144,6 +145,26 @@ void ReplayPart::connect() {
   accesses.clear();
   for (const auto& [range, mode] : all)
     accesses.push_back({std::get<0>(range), mode, std::get<1>(range), std::get<2>(range)});
+  std::map<memory::Array*, unsigned> arrays;
+  for (const ReplayStep& step : steps)
+    for (const ReplayStep::Array& array : step.arrays)
+      if (array.touched) arrays[array.use.array] += array.modifies();
+  uses.clear();
+  for (const auto& [array, modifications] : arrays) uses.push_back({array, modifications});
+}
+
+void ReplayPart::record_uses(std::size_t held, std::uint64_t now) {
+  if (unrecorded == 0) return;
+  const auto space = static_cast<memory::Space>(steps.front().place);
+  const bool whole = unrecorded == steps.size();
+  if (whole)
+    for (const Uses& used : uses) used.array->repeat(space, used.modifications, now);
+  for (std::size_t i = 0; i < held; ++i) {
+    if (!std::exchange(steps[i].unrecorded, false) || whole) continue;
+    for (const ReplayStep::Array& array : steps[i].arrays)
+      if (array.touched) array.use.array->repeat(space, array.modifies(), now);
+  }
+  unrecorded = 0;
 }
 
 void ReplayPart::update(device::Device& device) {

@@ -8,11 +8,12 @@
 
 namespace heddle::sched {
 
-Replayer::Replayer(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, base::Mutex& mutex,
-                   std::shared_ptr<base::Watcher> watcher, bool on)
+Replayer::Replayer(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned,
+                   const memory::Changes& changes, base::Mutex& mutex, std::shared_ptr<base::Watcher> watcher, bool on)
     : scheduler_(scheduler),
       transfers_(transfers),
       pinned_(pinned),
+      changes_(changes),
       on_(on),
       batches_(scheduler.dag(), scheduler.tracker()) {
   watch_ = std::make_shared<ReplayWatch>(
@@ -40,25 +41,36 @@ void Replayer::begin(std::optional<ReplayRecorder::Recording> recording) {
   launched_ = false;
 }
 
+// Most steps find everything as the period before has left it. Their uses of arrays are recorded when the part is
+// submitted, all at once.
+bool Replayer::use_arrays(ReplayPart& part, ReplayStep& step) {
+  if (step.is_settled(changes_)) [[likely]] {
+    step.unrecorded = true;
+    ++part.unrecorded;
+    return true;
+  }
+  // Once an address on the first device was taken, what names no device belongs there (placer.hpp).
+  const bool stays = pinned_.none(step.place) && (!step.anywhere || pinned_.none(0));
+  return stays && step.use_arrays(changes_, scheduler_.dag().last() + held_);
+}
+
 std::optional<Replayer::Held> Replayer::follow(LaunchedKernel& kernel, const LaunchOptions& options,
                                                std::span<const Argument> arguments) {
   ReplayPart& part = plan_[part_];
-  const std::size_t at = passing_ > 0 ? period_ - passing_ : held_;
-  // Once an address on the first device was taken, what names no device belongs there (placer.hpp).
-  ReplayStep& step = part.steps[at];
-  const bool stays = pinned_.none(step.place) && (!step.anywhere || pinned_.none(0));
-  if (!stays || !step.take(kernel, options, arguments, scheduler_.dag().last() + held_)) {
+  ReplayStep& step = part.steps[passing_ > 0 ? period_ - passing_ : held_];
+  const bool repeated = step.is_repeated(kernel, options, arguments);
+  if (repeated && passing_ > 0) [[unlikely]] {
+    --passing_;
+    return std::nullopt;
+  }
+  if (!repeated || !use_arrays(part, step)) {
     if (held_ > 0)
       abandon();
     else
       stop_following();
     return std::nullopt;
   }
-  if (passing_ > 0) {
-    --passing_;
-    return std::nullopt;
-  }
-  KernelHistory& history = *kernel.history();
+  KernelHistory& history = *step.history;
   ++history.launches;
   history.last_grid = options.grid;
   history.last_block = options.block;
@@ -97,6 +109,7 @@ void Replayer::submit_part() {
     recorder_.give_up();
     return abandon();
   }
+  part.record_uses(held_, scheduler_.dag().last());
   HeldBatches::Batch batch{.together = true};
   std::vector<device::LaunchGraph::Tail> tails;
   try {
@@ -117,6 +130,7 @@ void Replayer::submit_part() {
 
 // As they would have been without replay.
 void Replayer::submit_one_by_one() {
+  plan_[part_].record_uses(held_, scheduler_.dag().last());
   HeldBatches::Batch batch;
   for (std::size_t i = 0; i < held_; ++i) {
     const ReplayStep& step = plan_[part_].steps[i];

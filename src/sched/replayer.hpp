@@ -37,8 +37,8 @@ class ReplayWatch;
 class Replayer {
  public:
   // `on`: false: no launch is ever held. `mutex`: the core's.
-  Replayer(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, base::Mutex& mutex,
-           std::shared_ptr<base::Watcher> watcher, bool on);
+  Replayer(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, const memory::Changes& changes,
+           base::Mutex& mutex, std::shared_ptr<base::Watcher> watcher, bool on);
   ~Replayer();
   Replayer(const Replayer&) = delete;
   Replayer& operator=(const Replayer&) = delete;
@@ -62,10 +62,18 @@ class Replayer {
   // Records that a launch was submitted. `moved`: some of its arrays had to be copied first.
   void submitted(const RecordedLaunch& launch, bool moved, device::Function& function,
                  std::span<const graph::Access> accesses) {
-    if (!on_ || !plan_.empty()) return;
+    if (!records()) return;
     const bool plain = !moved && is_plain(launch.bound);
     if (recorder_.launched(plain ? std::optional(hash_of(launch.bound)) : std::nullopt)) [[unlikely]]
       begin(recorder_.record(ReplayStep(launch, function, accesses)));
+  }
+  // Whether submitted() is to be called.
+  bool records() const { return on_ && plan_.empty(); }
+  // The same for a launch that can be replayed. step(): what is recorded of it.
+  template <class Step>
+  void submitted(std::uint64_t hash, Step&& step) {
+    if (recorder_.launched(hash)) [[unlikely]]
+      begin(recorder_.record(step()));
   }
   // For a thread that has released the lock since it called flush() or take(): other threads may have added held
   // launches meanwhile.
@@ -88,6 +96,7 @@ class Replayer {
 
  private:
   bool is_plain(const BoundLaunch& launch) const;
+  bool use_arrays(ReplayPart& part, ReplayStep& step);
   std::optional<Held> follow(LaunchedKernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments);
   void begin(std::optional<ReplayRecorder::Recording> recording);
   void copy_back(const ReplayPart& part, std::size_t steps);
@@ -100,6 +109,7 @@ class Replayer {
   Scheduler& scheduler_;
   Transfers& transfers_;
   const PinnedArrays& pinned_;
+  const memory::Changes& changes_;
   const bool on_;
   ReplayRecorder recorder_;
   // The recorded period with which launches are compared; empty: none.

@@ -19,7 +19,7 @@ bool contains(std::span<const graph::TaskRef> tasks, graph::TaskId id) {
 
 Scheduler::Scheduler(const std::vector<device::Device*>& devices, const Scheduling& policy, base::Mutex& mutex,
                      trace::Recorder* trace)
-    : mutex_(mutex), trace_(trace), policy_(policy) {
+    : mutex_(mutex), trace_(trace), policy_(policy), alone_(devices.size() == 1) {
   for (device::Device* device : devices) devices_.emplace_back(*device, policy);
 }
 
@@ -35,7 +35,8 @@ graph::ObjectId Scheduler::add_object(std::uint64_t size, const std::string& nam
   return object;
 }
 
-graph::TaskRef Scheduler::append(std::span<const graph::Access> accesses, bool barrier) {
+// It and enter() are inlined by force: each launch calls them, and nothing else does.
+[[gnu::always_inline]] inline graph::TaskRef Scheduler::append(std::span<const graph::Access> accesses, bool barrier) {
   graph::TaskRef task;
   if (barrier) [[unlikely]] {
     const graph::TaskRefs all = tracker_.last_tasks();
@@ -54,27 +55,12 @@ graph::TaskRef Scheduler::append(std::span<const graph::Access> accesses, bool b
   return task;
 }
 
-graph::TaskRef Scheduler::begin(std::size_t place, std::span<const graph::Access> accesses,
+void Scheduler::wait_for_others(std::size_t place, device::Queue& queue, graph::TaskRef task,
                                 const Submission& submission) {
-  const graph::TaskRef task = append(accesses, submission.barrier);
-  try {
-    enter(place, task, accesses, submission);
-  } catch (...) {
-    tracker_.give_up(task);
-    throw;
-  }
-  return task;
-}
-
-void Scheduler::wait_for_parents(std::size_t place, device::Queue& queue, graph::TaskRef task,
-                                 const graph::TaskRefs& awaited, const Submission& submission) {
-  for (const graph::TaskRef& parent : awaited) queue.wait(*tracker_[parent].end);
   for (const graph::TaskRef& other : submission.also_after)
     if (!dag_.finished(other) && dag_[other].queue != dag_[task].queue) queue.wait(*tracker_[other].end);
-  ends_after_.clear();
   if (!open_.empty()) refuse_open(dag_[task].parents);
   if (submission.early_parents.empty()) [[likely]] {
-    if (devices_.size() == 1) return;
     for (const graph::TaskRef& parent : dag_[task].parents)
       if (dag_[parent].place != place) queue.wait(*tracker_[parent].end);
     return;
@@ -108,8 +94,9 @@ void Scheduler::add_extras(DeviceQueues& device, device::Queue& queue, graph::Ta
 }
 
 // A queue for the task, after its parents.
-void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const graph::Access> accesses,
-                      const Submission& submission) {
+[[gnu::always_inline]] inline void Scheduler::enter(std::size_t place, graph::TaskRef task,
+                                                    std::span<const graph::Access> accesses,
+                                                    const Submission& submission) {
   DeviceQueues& device = devices_[place];
   dag_[task].place = static_cast<std::uint32_t>(place);
   const auto is_here = [place](const graph::Task& other) { return other.place == place; };
@@ -117,11 +104,17 @@ void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const gr
     return is_here(other) && !contains(submission.early_parents, other.id);
   };
   const auto dedicated = submission.hook ? submission.hook->parents_known(task) : submission.dedicated;
-  const graph::QueueChoice choice = submission.early_parents.empty() ? device.choose(dag_, task, is_here, dedicated)
-                                                                     : device.choose(dag_, task, orders, dedicated);
+  const auto always = [](const graph::Task&) { return true; };
+  const bool early = !submission.early_parents.empty();
+  const graph::QueueChoice choice = early    ? device.choose(dag_, task, orders, dedicated)
+                                    : alone_ ? device.choose(dag_, task, always, dedicated)
+                                             : device.choose(dag_, task, is_here, dedicated);
   DeviceQueue& chosen = device[choice.queue];
   device::Queue& queue = *chosen.queue;
-  wait_for_parents(place, queue, task, choice.awaited, submission);
+  ends_after_.clear();
+  for (const graph::TaskRef& parent : choice.awaited) queue.wait(*tracker_[parent].end);
+  if (!alone_ || !open_.empty() || !submission.early_parents.empty() || !submission.also_after.empty())
+    wait_for_others(place, queue, task, submission);
   if (submission.hook)
     submission.hook->queue_known(task, chosen.tasks.empty() ? graph::TaskRef() : chosen.tasks.back());
   set_partition(chosen, submission.partition);
@@ -135,6 +128,18 @@ void Scheduler::enter(std::size_t place, graph::TaskRef task, std::span<const gr
   if (submission.on_finished || submission.keep || submission.milestone != nullptr) [[unlikely]]
     add_extras(device, queue, task, submission);
   if (trace_) trace(task, accesses, choice.awaited);
+}
+
+graph::TaskRef Scheduler::begin(std::size_t place, std::span<const graph::Access> accesses,
+                                const Submission& submission) {
+  const graph::TaskRef task = append(accesses, submission.barrier);
+  try {
+    enter(place, task, accesses, submission);
+  } catch (...) {
+    tracker_.give_up(task);
+    throw;
+  }
+  return task;
 }
 
 void Scheduler::set_partition(DeviceQueue& queue, const device::Partition* partition) {
@@ -186,7 +191,7 @@ void Scheduler::end(graph::TaskRef task) {
     tracker_.give_up(task);
     throw;
   }
-  tracker_.submitted(task);
+  tracker_.submitted(task, *queue_);
 }
 
 void Scheduler::wait(const InFlight& work) {

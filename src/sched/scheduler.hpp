@@ -27,7 +27,8 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  const Scheduling& policy() const { return policy_; }  // any thread
+  const Scheduling& policy() const { return policy_; }      // any thread
+  const Submission& ordinary() const { return ordinary_; }  // for tasks that need nothing else; any thread
   std::size_t places() const { return devices_.size(); }
   device::Device& device(std::size_t place) { return devices_[place].device(); }
   graph::Dag& dag() { return dag_; }
@@ -119,8 +120,7 @@ class Scheduler {
   graph::TaskRef append(std::span<const graph::Access> accesses, bool barrier);
   void enter(std::size_t place, graph::TaskRef task, std::span<const graph::Access> accesses,
              const Submission& submission);
-  void wait_for_parents(std::size_t place, device::Queue& queue, graph::TaskRef task, const graph::TaskRefs& awaited,
-                        const Submission& submission);
+  void wait_for_others(std::size_t place, device::Queue& queue, graph::TaskRef task, const Submission& submission);
   void add_extras(DeviceQueues& device, device::Queue& queue, graph::TaskRef task, const Submission& submission);
   void end(graph::TaskRef task);
   void refuse_open(const graph::TaskRefs& parents) const;
@@ -132,8 +132,10 @@ class Scheduler {
   base::Mutex& mutex_;
   trace::Recorder* const trace_;
   const Scheduling policy_;
+  const Submission ordinary_;
   graph::Dag dag_;
   boost::container::stable_vector<DeviceQueues> devices_;
+  const bool alone_;  // there is one device
   Tracker tracker_{dag_, devices_};
   graph::TaskRef barrier_;           // the last barrier
   std::vector<graph::TaskId> open_;  // tasks between open() and close()

@@ -8,9 +8,6 @@
 namespace heddle::sched {
 namespace {
 
-// How many tasks are submitted to a queue between two polls: a poll costs a call of the driver.
-constexpr unsigned poll_after = 32;
-
 // A failure is being reported; later commands of its queue must not be skipped for it.
 void clear(device::Queue& queue) {
   try {
@@ -32,12 +29,9 @@ std::exception_ptr failure_at(device::Event& end) {
 
 }  // namespace
 
-void Tracker::submitted(graph::TaskRef ref) {
-  const graph::Task& task = dag_[ref];
-  DeviceQueue& queue = devices_[task.place][task.queue];
-  // Before this task is there, whose events the caller may still want.
-  if (++queue.unpolled >= poll_after) poll(queue);
-  queue.add(ref);
+void Tracker::make_room(std::uint32_t slots) {
+  running_.resize(slots);
+  room_ = slots;
 }
 
 void Tracker::remember(graph::TaskId task, std::exception_ptr failure) {
@@ -58,10 +52,11 @@ void Tracker::clear_failure(graph::TaskRef ref) {
   clear(*devices_[task.place][task.queue].queue);
 }
 
-// The task is done, and its events are there.
-void Tracker::forget(DeviceQueues& device, graph::TaskRef ref, std::exception_ptr& failure) {
+// The task is done, and its events are there. Inlined by force: each launch ends here.
+[[gnu::always_inline]] inline void Tracker::forget(DeviceQueues& device, graph::TaskRef ref,
+                                                   std::exception_ptr& failure) {
   Running& running = running_[ref.slot];
-  if (running.extras) {
+  if (running.extras) [[unlikely]] {
     for (const device::LaunchGraph::Tail& tail : running.extras->tails) {
       const std::exception_ptr failed = failure_at(*tail.end);
       if (!failed) continue;
@@ -73,7 +68,8 @@ void Tracker::forget(DeviceQueues& device, graph::TaskRef ref, std::exception_pt
     running.extras.reset();
   }
   device.give_event(running.end, running.start != nullptr);
-  if (running.start) device.give_event(running.start, true);
+  if (running.start) [[unlikely]]
+    device.give_event(running.start, true);
 }
 
 std::exception_ptr Tracker::finish(graph::TaskRef ref, std::exception_ptr own_failure) {

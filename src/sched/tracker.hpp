@@ -50,10 +50,16 @@ class Tracker {
   const Running& operator[](graph::TaskRef task) const { return running_[task.slot]; }
   // Makes room for a task that was just appended.
   void append(graph::TaskRef task) {
-    if (running_.size() <= task.slot) running_.resize(task.slot + 1);
+    if (room_ <= task.slot) [[unlikely]]
+      make_room(task.slot + 1);
   }
-  // Records that the task is in its queue and its end event is recorded.
-  void submitted(graph::TaskRef task);
+  // Records that the task is in its queue, which is given, and that its end event is recorded.
+  void submitted(graph::TaskRef task, DeviceQueue& queue) {
+    // Before this task is there, whose events the caller may still want.
+    if (++queue.unpolled >= poll_after) [[unlikely]]
+      poll(queue);
+    queue.add(task);
+  }
 
   // Records that the task and its ancestors are done. `failure`: the failure that its event reported. Stores failures
   // for failure_of() and returns the first one. Ancestors in other queues may have failed although this task's event
@@ -78,6 +84,9 @@ class Tracker {
 
  private:
   static constexpr std::size_t most_failures = 65'536;
+  // How many tasks are submitted to a queue between two polls: a poll costs a call of the driver.
+  static constexpr unsigned poll_after = 32;
+  void make_room(std::uint32_t slots);
   void poll(DeviceQueue& queue);
   void forget(DeviceQueues& device, graph::TaskRef task, std::exception_ptr& failure);
   void remember(graph::TaskId task, std::exception_ptr failure);
@@ -85,6 +94,7 @@ class Tracker {
   graph::Dag& dag_;
   boost::container::stable_vector<DeviceQueues>& devices_;
   std::vector<Running> running_;  // by the task's slot
+  std::uint32_t room_ = 0;        // its size
   std::exception_ptr unseen_failure_;
   std::unordered_map<graph::TaskId, std::exception_ptr> failures_;
   std::deque<graph::TaskId> failed_;  // those of failures_, in order

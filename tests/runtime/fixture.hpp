@@ -150,6 +150,7 @@ class RuntimeTest : public testing::Test {
     return {
         {"copy_first",
          [](const FakeLaunch& launch) {
+           EXPECT_EQ(launch.parameter<std::uint32_t>(4), 0u) << "a gap in the packed arguments";
            const float* from = at(launch.parameter<std::uint64_t>(8));
            std::copy_n(from, launch.parameter<int>(0), at(launch.parameter<std::uint64_t>(16)));
          }},
@@ -177,7 +178,7 @@ class RuntimeTest : public testing::Test {
            *at(launch.parameter<std::uint64_t>(0)) = *at(launch.parameter<std::uint64_t>(8));
          }},
         {"_Z9structure5Plane", [](const FakeLaunch&) {}},
-        {"_Z4blurIfEvPT_", [](const FakeLaunch&) {}},
+        {"_Z4blurIfEvPT_", [this](const FakeLaunch& launch) { blurred_ = launch.parameter<std::uint64_t>(0); }},
         {"_Z4blurIdEvPT_", [](const FakeLaunch&) {}},
         {"indexed", [](const FakeLaunch&) {}},
         {"fails_with", [](const FakeLaunch&) { throw Error(ErrorCode::kernel_fault, "kernel fails_with trapped"); }},
@@ -217,6 +218,7 @@ class RuntimeTest : public testing::Test {
   int logged(const std::string& what) const { return static_cast<int>(std::count(log_.begin(), log_.end(), what)); }
 
   std::vector<std::string> log_;
+  std::uint64_t blurred_ = 0;  // the address that blur<float> was given
   // What happens once meanwhile: at the end of the next kernel add_to; as the next copy is asked for.
   std::function<void()> while_adding_, while_copying_;
   std::vector<FakeDevice*> devices_;

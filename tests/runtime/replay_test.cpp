@@ -72,6 +72,58 @@ TEST_F(ReplayTest, ArgumentsMayChange) {
   EXPECT_THAT(a.read(), ElementsAre(sum));
 }
 
+// What happened between the launches is seen by those after it.
+TEST_F(ReplayTest, TheHostMayLookAndWriteInBetween) {
+  for (const char* id : {"near", "far"}) {
+    start({id});
+    Array<float> a = floats({0, 0}), b = array<float>(2), c = array<float>(2);
+    float sum = 0;
+    for (int i = 0; i < 6; ++i) {
+      for (int k = 0; k < 150; ++k, sum += 2) round(a, b, c, 2);
+      ASSERT_EQ(c.read()[0], sum + 1) << i;
+      for (int k = 0; k < 150; ++k, sum += 2) round(a, b, c, 2);
+      ASSERT_EQ(a.write()[1], sum) << i;
+      a.write()[0] = sum = sum + 5;
+      a.write()[1] = sum;
+    }
+    EXPECT_GT(replayer().graphs(), 20u) << id;
+  }
+}
+
+// Their uses of arrays are recorded for many launches at once.
+TEST_F(ReplayTest, LaunchesThatFindEverythingAsItWasAreUsesToo) {
+  start({"near"});
+  Array<float> a = floats({0});
+  memory::Array& of = a.buffer()->array();
+  for (float sum = 10000; sum < 30000; sum += 10000) {
+    for (int i = 0; i < 10000; ++i) launch("add_to", {}, 1, 1.0f, a);
+    {
+      const base::Lock lock(core_->mutex());
+      EXPECT_GT(replayer().graphs(), 10u);
+      EXPECT_GE(of.last_use(0) + 1, core_->scheduler().dag().last());
+    }
+    EXPECT_THAT(a.read(), ElementsAre(sum));
+  }
+  const base::Lock lock(core_->mutex());
+  EXPECT_TRUE(of.read_back().expected());  // the host has read twice after as many launches
+}
+
+// Those between a wait of the host and the next period are compared, and not held.
+TEST_F(ReplayTest, LaunchesThatAreNotHeldAreUsesOnce) {
+  for (int more = 0; more < 2; ++more) {  // one of these waits within a period
+    start({"near"});
+    Array<float> a = floats({0}), b = floats({0});
+    int i = 0;
+    for (const int end : {1000 + more, 2000 + more}) {
+      for (; i < end; ++i) launch("add_to", {}, 1, 1.0f, i % 2 == 0 ? a : b);
+      EXPECT_EQ(b.read()[0], static_cast<float>(end / 2));
+    }
+    const base::Lock lock(core_->mutex());
+    EXPECT_GT(replayer().graphs(), 10u);
+    EXPECT_TRUE(b.buffer()->array().read_back().expected()) << more;  // 500 launches before each read
+  }
+}
+
 TEST_F(ReplayTest, SomethingElseEndsIt) {
   start({"near"});
   Array<float> a = floats({0, 10}), b = array<float>(2), c = array<float>(2), other = floats({5});
