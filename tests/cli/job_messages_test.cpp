@@ -90,6 +90,29 @@ TEST_F(JobMessages, TwoJobsThatWriteOneFileAreNamedByTheirLines) {
   EXPECT_THAT(ran.output, HasSubstr("j.toml:1: out:z.npy:u32:4 and j.toml:5: out:z.npy:u32:4 would both write z.npy"));
 }
 
+// A job file has no options of the command line.
+TEST_F(JobMessages, WhatIsWrongIsNamedAsTheUserWroteIt) {
+  for (const auto& [lines, why] :
+       {std::pair("args = [\"i33:4\"]\n", "args: i33:4: 'i33' is no known form"),
+        std::pair("args = [\"f32:x\"]\n", "args: f32:x: 'x' is no number"),
+        std::pair("args = [\"out:z.npy:u32:4\", \"out:z.npy:u32:4\"]\n",
+                  "args: out:z.npy:u32:4 and args: out:z.npy:u32:4 would both write z.npy"),
+        std::pair("grid = \"0\"\n", "grid = 0: a shape is"), std::pair("block = \"4x\"\n", "block = 4x: a shape is")}) {
+    const Ran ran = batch(lines);
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(StartsWith("heddle: j.toml:1, job 'mine': "), HasSubstr(why), Not(HasSubstr("--arg")),
+                                  Not(HasSubstr("--out-dir"))))
+        << lines;
+  }
+  const std::string profile = "profile k.ptx --device sim:tesla-g80 ";
+  for (const auto& [words, why] : {std::pair("--arg i33:4", "--arg i33:4: 'i33' is no known form"),
+                                   std::pair("--grid 0", "--grid 0: a shape"), std::pair("--block 4x", "--block 4x: a")}) {
+    const Ran ran = here(profile + words);
+    EXPECT_EQ(ran.code, 2) << ran.output;
+    EXPECT_THAT(ran.output, StartsWith(std::string("heddle: ") + why));
+  }
+}
+
 // A file of 512 GiB, most of which is not on the disk.
 TEST_F(JobMessages, TypesAreCheckedBeforeArraysAreRead) {
   constexpr std::uint64_t count = std::uint64_t{1} << 36;

@@ -80,6 +80,16 @@ class Build {
 
   bool makes_whole() const { return options_.phase == Phase::link || options_.phase == Phase::device_link; }
 
+  // In one step with linking, the list of dependencies has the names that gcc gives it, and not that of an object which
+  // nobody sees.
+  void name_dependencies(Words& words, const Input& input) const {
+    const auto has = [&](const char* option) { return std::find(words.begin(), words.end(), option) != words.end(); };
+    if (!makes_whole() || (!has("-MD") && !has("-MMD"))) return;
+    const std::string target = output_of(options_, input, ".o");
+    if (!has("-MF")) words.insert(words.end(), {"-MF", fs::path(target).replace_extension(".d").string()});
+    if (!has("-MT") && !has("-MQ")) words.insert(words.end(), {"-MQ", target});
+  }
+
   // Where the result of one source goes; empty for standard output.
   std::string output_for(const Input& input, const char* extension) {
     if (makes_whole()) return (temporary_.path() / fmt::format("{}.o", ++count_)).string();
@@ -104,6 +114,7 @@ class Build {
     fs::path image;
     std::string warnings;
     CcOptions options = options_;
+    name_dependencies(options.dependencies, input);
     if (makes_code && input.language == Language::cuda) {
       show_device_compiler(input);
       image = temporary_.path() / fmt::format("{}.fatbin", ++count_);
