@@ -25,7 +25,8 @@ std::string reason_of(sqlite3* database, int error) {
   std::string reason = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(error);
   const int system = database != nullptr ? sqlite3_system_errno(database) : 0;
   const int kind = error & 0xff;
-  if ((kind == SQLITE_CANTOPEN || kind == SQLITE_IOERR || kind == SQLITE_FULL) && system != 0) reason += fmt::format(" ({})", std::strerror(system));
+  if ((kind == SQLITE_CANTOPEN || kind == SQLITE_IOERR || kind == SQLITE_FULL) && system != 0)
+    reason += fmt::format(" ({})", std::strerror(system));
   return reason;
 }
 

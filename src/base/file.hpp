@@ -47,8 +47,8 @@ inline void write_users_file(const std::filesystem::path& path, std::span<const 
 // the descriptor. Throws io_error.
 int open_special_file(const std::filesystem::path& path);
 
-// For files that users name: a missing folder, also of a link's target, is a mistake. Throws not_found with its name, and
-// invalid_argument if the file itself is a folder.
+// For files that users name: a missing folder, also of a link's target, is a mistake. Throws not_found with its name,
+// and invalid_argument if the file itself is a folder.
 void require_folder_of(const std::filesystem::path& file);
 
 }  // namespace heddle::base

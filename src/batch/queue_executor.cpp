@@ -34,7 +34,7 @@ class QueueExecutor final : public Executor {
   void submit(Kernel& kernel, BlockRange range, Done done) override {
     const bool is_whole = range.size() == kernel.blocks();
     Lane& lane = is_whole ? lane_of(kernel) : next_of(kernel);
-    Range& made = ranges_.emplace_back(Range{&lane, device_.event(), std::move(done)});
+    Range& made = ranges_.emplace_back(Range{&lane, &kernel, device_.event(), std::move(done)});
     try {
       if (kernel.ordered()) put_behind(kernel, range, made);
       lane.queue->launch(kernel.function(), kernel.config(), range, kernel.arguments());
@@ -80,6 +80,7 @@ class QueueExecutor final : public Executor {
   };
   struct Range {
     Lane* lane;
+    const Kernel* kernel;
     std::shared_ptr<device::Event> end;
     Done done;
   };
@@ -127,7 +128,11 @@ class QueueExecutor final : public Executor {
   }
 
   void finish(Range& range) {
-    range.end->wait();  // throws the kernel's error
+    try {
+      range.end->wait();
+    } catch (const Error& error) {
+      throw with_place(error, {range.kernel});
+    }
     const std::uint64_t end_ns = range.end->completed_ns();
     const Done done = std::move(range.done);
     --range.lane->ranges;

@@ -169,6 +169,7 @@ KernelText read_kernel(const JobText& job, const CompileOptions& options) {
   made.spec.name = job.name.empty() ? base::readable_name(made.spec.entry) : job.name;
   made.spec.config = {parse_shape(job.grid, job.words.grid), parse_shape(job.block, job.words.block), job.shared};
   made.spec.ordered = job.ordered;
+  made.spec.place = job.place;
   made.inputs = {job.file};
   made.arguments = parse_arguments(job.arguments, job.folder, job.words.argument);
   check_arguments(*made.spec.module, text, made.spec.entry, made.arguments, job.any_type);
@@ -177,7 +178,8 @@ KernelText read_kernel(const JobText& job, const CompileOptions& options) {
       made.inputs.push_back(job.folder / argument.file);
     made.spec.arguments.push_back(read_argument(argument, job.folder));
   }
-  made.results = result_files(job.arguments, made.arguments, job.folder, {job.words.argument, "the folder of the job file"});
+  made.results =
+      result_files(job.arguments, made.arguments, job.folder, {job.words.argument, "the folder of the job file"});
   return made;
 }
 

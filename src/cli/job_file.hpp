@@ -21,7 +21,7 @@ struct JobWords {
 // A kernel, and its launches.
 struct JobText {
   std::string name, file, kernel;
-  std::string place;                      // "jobs.toml:12, job 'x'", for messages
+  std::string place;  // "jobs.toml:12, job 'x'", for messages
   JobWords words;
   std::string grid = "1", block = "1";
   std::uint32_t shared = 0;

@@ -78,7 +78,8 @@ std::unique_ptr<Kernel> make_step(device::Device& device, std::optional<bool> or
                                                      ordered});
 }
 
-void run_on(device::Device& device, const char* policy) {
+// `two`: one launch of a kernel is always ahead.
+void run_on(device::Device& device, const char* policy, bool two) {
   const auto one = make_step(device), other = make_step(device);
   std::vector<Job> jobs;
   for (unsigned i = 0; i < launches; ++i) jobs.insert(jobs.end(), {{one.get(), 0}, {other.get(), 0}});
@@ -86,8 +87,8 @@ void run_on(device::Device& device, const char* policy) {
   {
     Watching executor(make_queue_executor(device, base::process_watcher()));
     result = run_batch(executor, jobs, sched::make_policy(policy), nullptr);
-    // One runs, and one is behind it; more would take the places of other kernels.
-    EXPECT_EQ(executor.most, 2u) << policy;
+    EXPECT_LE(executor.most, 2u) << policy;
+    EXPECT_GE(executor.most, two ? 2u : 1u) << policy;
   }
   std::uint32_t expected = 0;
   for (unsigned i = 0; i < launches; ++i) expected = expected * 3 + 1;
@@ -107,7 +108,10 @@ void run_on(device::Device& device, const char* policy) {
 TEST(Followers, NeedNoHostBetweenThem) {
   const auto cpu = device::cpu::make_cpu_device({}), interp = device::interp::make_interp_device({});
   for (device::Device* const device : {cpu.get(), interp.get()})
-    for (const char* policy : {"base", "base:2", "slice:1", "slice:2", "slice:4"}) run_on(*device, policy);
+    // More would take the places of other kernels. base:2 begins with one of each kernel.
+    for (const auto& [policy, two] : {std::pair("base", true), std::pair("base:2", false), std::pair("slice:1", true),
+                                      std::pair("slice:2", true), std::pair("slice:4", true)})
+      run_on(*device, policy, two);
 }
 
 TEST(Followers, PoliciesDecideAllTheSame) {

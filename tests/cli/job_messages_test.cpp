@@ -78,6 +78,26 @@ TEST_F(JobMessages, TheJobAndItsLineAreNamed) {
   EXPECT_THAT(second.output, StartsWith("heddle: j.toml:5: "));
 }
 
+// Two jobs of one kernel differ in their lines.
+TEST_F(JobMessages, AFailureOfALaunchNamesItsJob) {
+  write("j.toml",
+        "[[job]]\nfile = \"k.ptx\"\nblock = 4\nargs = [\"zeros:u32:4\"]\n"
+        "[[job]]\nfile = \"k.ptx\"\nblock = 64\nargs = [\"zeros:u32:1\"]\n");
+  for (const char* options :
+       {"--device interp --policy serial", "--device cpu --check --policy serial", "--policy serial"}) {
+    const Ran ran = here("batch j.toml " + std::string(options));
+    EXPECT_EQ(ran.code, 99) << options << ": " << ran.output;
+    EXPECT_THAT(ran.output, StartsWith("heddle: j.toml:5: kernel 'one'")) << options;
+  }
+  // Both run, and either may be meant.
+  const Ran ran = here("batch j.toml --policy base");
+  EXPECT_EQ(ran.code, 99) << ran.output;
+  EXPECT_THAT(ran.output, StartsWith("heddle: j.toml:1 or j.toml:5: kernel 'one'"));
+  const Ran late = batch("arrival = 1e8\nargs = [\"zeros:u32:4\"]\n");
+  EXPECT_EQ(late.code, 1) << late.output;
+  EXPECT_THAT(late.output, StartsWith("heddle: j.toml:1, job 'mine': a launch of mine would arrive after"));
+}
+
 TEST_F(JobMessages, AnyTypeIsNamedAsJobFilesHaveIt) {
   EXPECT_THAT(batch("args = [\"zeros:f32:4\"]\n", "m.ptx").output, HasSubstr("any-type = true in a job"));
 }
@@ -105,8 +125,9 @@ TEST_F(JobMessages, WhatIsWrongIsNamedAsTheUserWroteIt) {
         << lines;
   }
   const std::string profile = "profile k.ptx --device sim:tesla-g80 ";
-  for (const auto& [words, why] : {std::pair("--arg i33:4", "--arg i33:4: 'i33' is no known form"),
-                                   std::pair("--grid 0", "--grid 0: a shape"), std::pair("--block 4x", "--block 4x: a")}) {
+  for (const auto& [words, why] :
+       {std::pair("--arg i33:4", "--arg i33:4: 'i33' is no known form"), std::pair("--grid 0", "--grid 0: a shape"),
+        std::pair("--block 4x", "--block 4x: a")}) {
     const Ran ran = here(profile + words);
     EXPECT_EQ(ran.code, 2) << ran.output;
     EXPECT_THAT(ran.output, StartsWith(std::string("heddle: ") + why));

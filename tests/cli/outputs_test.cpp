@@ -175,15 +175,17 @@ TEST_F(Outputs, ReportsThatCannotBeWrittenLeaveNoFile) {
 
 // As on a full disk.
 TEST_F(Outputs, WhatHasNoRoomIsSaidFirstAndLeavesNoFile) {
-  write("s.toml", "results = \"r.db\"\nmachines = [\"tesla-g80\"]\n[[kernels]]\nfile = \"k.ptx\"\nblock = 4\n"
-                  "args = [\"zeros:u32:4\"]\n");
+  write("s.toml",
+        "results = \"r.db\"\nmachines = [\"tesla-g80\"]\n[[kernels]]\nfile = \"k.ptx\"\n"
+        "arguments = [\"--block\", \"4\", \"--arg\", \"zeros:u32:4\"]\n");
   const std::string old = read("t.json");
   for (const auto& [command, name] :
        {std::pair("run --trace n.json ./script", "n.json"), std::pair("run --trace n.svg ./script", "n.svg"),
         std::pair("run --trace t.json ./script", "t.json"), std::pair("sim sweep s.toml", "r.db")}) {
     const Ran ran = heddle(command, "&1", "ulimit -f 0; HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' ");
     EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
-    EXPECT_THAT(ran.output, AllOf(StartsWith("heddle: "), HasSubstr(name), HasSubstr("File too large"), Not(HasSubstr("ran"))));
+    EXPECT_THAT(ran.output,
+                AllOf(StartsWith("heddle: "), HasSubstr(name), HasSubstr("File too large"), Not(HasSubstr("ran"))));
     EXPECT_EQ(fs::exists(folder_.path() / name), std::string_view(name) == "t.json") << command;
   }
   EXPECT_EQ(read("t.json"), old);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 typedef void* (*open_function)(const char* file, int mode);
@@ -91,6 +92,7 @@ __attribute__((visibility("default"))) void* dlopen(const char* file, int mode) 
 /* What `heddle run --trace` has left for the process that it became; null: it is another process, or says nothing. */
 static char* trace;
 static char* state_before; /* of the file; see base/trace_claim.hpp */
+static pid_t process;
 
 __attribute__((constructor)) static void find_trace(void) {
   const char* const file = getenv("HEDDLE_RUN_TRACE");
@@ -99,15 +101,17 @@ __attribute__((constructor)) static void find_trace(void) {
   if (!file || !colon || strtol(claim, NULL, 10) != (long)getpid()) return;
   trace = strdup(file); /* the program may change its variables */
   state_before = strdup(colon + 1);
+  process = getpid();
 }
 
 /* For Heddle's own code: this process makes the timeline, and says what becomes of it. */
 __attribute__((visibility("default"))) void heddle_open_uses_trace(void) { trace = NULL; }
 
+/* In signal handlers too, by _exit(). */
 __attribute__((destructor)) static void tell_of_trace(void) {
   struct stat status;
   char state[256] = "new";
-  if (!trace || !state_before) return;
+  if (!trace || !state_before || process != getpid()) return; /* a child by fork() has no say */
   const int is_there = stat(trace, &status) == 0;
   if (is_there)
     snprintf(state, sizeof state, "%llu:%llu:%lld:%lld:%ld", (unsigned long long)status.st_dev,
@@ -119,3 +123,11 @@ __attribute__((destructor)) static void tell_of_trace(void) {
           "%s\n",
           trace, is_there ? "as it was" : "not there");
 }
+
+/* Shells end without destructors. */
+__attribute__((visibility("default"), noreturn)) void _exit(int code) {
+  tell_of_trace();
+  while (1) syscall(SYS_exit_group, code);
+}
+
+__attribute__((visibility("default"), noreturn)) void _Exit(int code) { _exit(code); }
