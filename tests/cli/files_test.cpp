@@ -328,6 +328,24 @@ TEST_F(CliFiles, AFullDiskEndsAKernelThatPrints) {
   }
 }
 
+// A file that is opened does not become standard output.
+TEST_F(CliFiles, ClosedStandardFilesStayClosed) {
+  const std::string launch = "launch a.cu --device interp --block 4 --arg out:x.npy:i32:4";
+  ASSERT_EQ(heddle(launch).code, 0);
+  const std::string expected = read("x.npy");
+  for (const char* closed : {"<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"}) {
+    fs::remove(folder_.path() / "x.npy");
+    const std::string shell = "timeout -k 1 100 sh -c 'exec \"$@\" " + std::string(closed) + "' sh";
+    const bool is_told = (" " + std::string(closed)).find(" >&-") != std::string::npos;
+    const Ran ran = heddle(launch, "/dev/null; echo $?", shell);
+    EXPECT_EQ(ran.output.substr(ran.output.size() - 2), is_told ? "1\n" : "0\n") << closed << ": " << ran.output;
+    EXPECT_EQ(read("x.npy"), expected) << closed;
+  }
+  write("script", "#!/bin/sh\nls -l /proc/self/fd\n");
+  fs::permissions(folder_.path() / "script", fs::perms::owner_all);
+  EXPECT_THAT(heddle("run ./script <&-").output, testing::Not(HasSubstr(" 0 -> /dev/null")));
+}
+
 TEST_F(CliFiles, IncludedFilesAreNotReplaced) {
   write("inc.h", "#define ONE 1\n");
   write("inc.cu", "#include \"inc.h\"\nextern \"C\" __global__ void k(int* p) { *p = ONE; }");
