@@ -47,8 +47,10 @@ void tell_of_use() {
 std::string own_name(const std::string& path) {
   std::filesystem::path own = path;
   own.replace_extension(fmt::format(".{}{}", ::getpid(), own.extension().string()));
-  fmt::print(stderr, "heddle: {} is the timeline of another process of this program; this one's is {}\n", path,
-             own.string());
+  std::fputs(fmt::format("heddle: {} is the timeline of another process of this program; this one's is {}\n", path,
+                         own.string())
+                 .c_str(),
+             stderr);
   return own.string();
 }
 

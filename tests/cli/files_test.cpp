@@ -346,6 +346,19 @@ TEST_F(CliFiles, ClosedStandardFilesStayClosed) {
   EXPECT_THAT(heddle("run ./script <&-").output, testing::Not(HasSubstr(" 0 -> /dev/null")));
 }
 
+// What is said beside the work is no part of it.
+TEST_F(CliFiles, MessagesThatNobodyGetsAreNoFailure) {
+  write("w.cu", "int main() { int unused; }\n");
+  write("k.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n");
+  write("s.toml", "results = \"r.db\"\nmachines = [\"tesla-g80\"]\n[[kernels]]\nfile = \"k.ptx\"\n");
+  write("empty.json", "[\n]\n");
+  for (const char* command : {"cc -Xcompiler -Wall w.cu -o w", "sim sweep s.toml", "sim sweep s.toml",
+                              "timeline empty.json -o e.svg", "launch k.ptx --device interp"}) {
+    const Ran ran = heddle(command, "/dev/full");
+    EXPECT_EQ(ran.code, 0) << command << ": " << ran.output;
+  }
+}
+
 TEST_F(CliFiles, IncludedFilesAreNotReplaced) {
   write("inc.h", "#define ONE 1\n");
   write("inc.cu", "#include \"inc.h\"\nextern \"C\" __global__ void k(int* p) { *p = ONE; }");

@@ -44,7 +44,8 @@ class Build {
   }
 
   void run() {
-    for (const std::string& note : options_.notes) fmt::print(stderr, "heddle cc: note: {}\n", note);
+    for (const std::string& note : options_.notes)
+      std::fputs(fmt::format("heddle cc: note: {}\n", note).c_str(), stderr);
     if (options_.verbose) show_toolkit();
     Words objects;
     for (const Input& input : options_.inputs) {
@@ -67,8 +68,10 @@ class Build {
   // In the form of nvcc's -v. CMake reads it: the folders of headers and libraries, and the line with the same words as
   // LIBRARIES, which is the linker's.
   void show_toolkit() const {
-    fmt::print(stderr, "#$ INCLUDES={}\n#$ LIBRARIES={}\n", quoted("-I" + tools_.headers.string()),
-               quoted(library_folder_argument(tools_)));
+    std::fputs(fmt::format("#$ INCLUDES={}\n#$ LIBRARIES={}\n", quoted("-I" + tools_.headers.string()),
+                           quoted(library_folder_argument(tools_)))
+                   .c_str(),
+               stderr);
   }
 
   void show_device_compiler(const Input& input) const {
@@ -102,7 +105,7 @@ class Build {
     if (options_.dry_run) return;
     base::require_folder_of(options_.output);
     const DeviceCode code = compile_device_code(input.name, options_);
-    fmt::print(stderr, "{}", code.warnings);
+    std::fputs(fmt::format("{}", code.warnings).c_str(), stderr);
     if (options_.output == "-")
       fmt::print("{}", code.ptx.front().text);
     else
@@ -168,7 +171,7 @@ class Build {
                  result.exit_status);
     if (result.exit_status != 0) base::fail(ErrorCode::compile_error, "{}:\n{}", failure, result.err);
     pending.settle();
-    fmt::print(stderr, "{}", merged_diagnostics(result.err, warnings));
+    std::fputs(fmt::format("{}", merged_diagnostics(result.err, warnings)).c_str(), stderr);
   }
 
   // What a compiler's command writes to.
@@ -181,7 +184,7 @@ class Build {
     if (!options_.verbose) return;
     std::string line = "#$";
     for (const std::string& word : command) line += ' ' + quoted(word);
-    fmt::print(stderr, "{}\n", line);
+    std::fputs(fmt::format("{}\n", line).c_str(), stderr);
   }
 
   const CcOptions& options_;
