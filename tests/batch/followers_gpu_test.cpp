@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "batch/run.hpp"
+#include "batch/watching.hpp"
 #include "device/cuda/fake_gpu.hpp"
 #include "sched/make_policy.hpp"
 
@@ -23,9 +24,10 @@ class Followers : public FakeGpu {
     batch::Kernel kernel(
         *device_, {"step", module, "step", {.grid = {blocks}, .block = {32}}, {{std::vector<std::byte>(4), true}}});
     EXPECT_TRUE(kernel.ordered());
-    const auto executor = batch::make_queue_executor(*device_, base::process_watcher());
+    batch::Watching executor(batch::make_queue_executor(*device_, base::process_watcher()));
     log();
-    batch::run_batch(*executor, std::vector<batch::Job>(launches, {&kernel, 0}), sched::make_policy(policy), nullptr);
+    batch::run_batch(executor, std::vector<batch::Job>(launches, {&kernel, 0}), sched::make_policy(policy), nullptr);
+    EXPECT_EQ(executor.most, 2u) << "one runs, and one is behind it";
     return log();
   }
 };
