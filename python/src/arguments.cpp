@@ -40,6 +40,16 @@ std::string shown(const py::handle& value) {
   return all.size() <= 40 ? std::string(all) : std::string(all.substr(0, 37)) + "...";
 }
 
+// The value's own code has raised an exception when it was asked for a number.
+[[noreturn]] void fail_in_value(const Place& place, const char* method) {
+  const bool is_error = PyErr_ExceptionMatches(PyExc_Exception) != 0;  // no interrupt
+  py::error_already_set error;
+  if (!is_error) throw error;
+  refuse(place, Wrong::type,
+         std::string("its ") + method + " has raised " + Py_TYPE(error.value().ptr())->tp_name + ": " +
+             shown(error.value()));
+}
+
 constexpr const char* wants_array =
     "it takes a heddle.Array or None: runtime.array(...) copies a NumPy array into one, and heddle.opaque(address) is "
     "an "
@@ -92,7 +102,7 @@ heddle_argument integer(const Place& place, const py::handle& number) {
   const Plan& plan = place.plan();
   int overflow = 0;
   const long long small = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-  if (small == -1 && overflow == 0 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+  if (small == -1 && overflow == 0 && PyErr_Occurred() != nullptr) fail_in_value(place, "__index__");
   std::uint64_t bits = static_cast<std::uint64_t>(small);
   bool fits = overflow == 0 && small >= plan.least && (small < 0 || static_cast<std::uint64_t>(small) <= plan.most);
   if (overflow > 0) {
@@ -126,7 +136,8 @@ heddle_argument floating(const Place& place, const Bytes& bytes) {
     refuse(place, Wrong::type, "it takes a single real number");
   const double value = PyFloat_AsDouble(object);
   if (value == -1 && PyErr_Occurred() != nullptr) {
-    if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0) throw py::error_already_set();
+    if (PyErr_ExceptionMatches(PyExc_OverflowError) == 0)
+      fail_in_value(place, methods->nb_float != nullptr ? "__float__" : "__index__");
     PyErr_Clear();
     raise(Wrong::overflow, where(place) + ", was given " + shown(place.value) + ", which does not fit into 64 bits");
   }
@@ -178,7 +189,7 @@ heddle_argument integer_or_bits(const Place& place, const Bytes& bytes) {
   if (is_array(bytes) || PyIndex_Check(object) == 0)
     refuse(place, Wrong::type, plan.may_be_index ? wants_array : "it takes an integer");
   const auto index = py::reinterpret_steal<py::object>(PyNumber_Index(object));
-  if (!index) throw py::error_already_set();
+  if (!index) fail_in_value(place, "__index__");
   return integer(place, index);
 }
 

@@ -1,6 +1,8 @@
 """Every public function with values that it does not take: a sentence that says which function or kernel and which of its
 arguments, never the text of the binding, and never the end of the process."""
 
+import collections.abc
+import ctypes
 import decimal
 import enum
 import fractions
@@ -36,7 +38,33 @@ class NoRepr:
         raise RuntimeError("no repr")
 
 
-ODD = [None, True, -1, 0, 1 << 31, 1 << 63, 1 << 64, -(1 << 63), 10**5000, -(10**5000), 1.5, float("nan"), float("inf"), 1e300,
+class Raises:
+    """What Python asks for, and what fails."""
+
+    def fails(self, *args, **kwargs):
+        raise RuntimeError("odd")
+
+    __index__ = __int__ = __float__ = __bool__ = __len__ = __iter__ = __array__ = __dlpack__ = __dlpack_device__ = fails
+
+
+class Whole(int):
+    """An integer that is another one to whoever asks."""
+
+    def __index__(self):
+        raise KeyError("whole")
+
+
+def read_only():
+    array = np.arange(4, dtype=np.float32)
+    array.flags.writeable = False
+    return array
+
+
+ODD = [np.zeros((4, 4), np.float32)[:, ::2], np.zeros(8, np.float32)[::-2], read_only(),
+       np.zeros(3, ">f4"), np.zeros(2, np.float16), np.zeros(0, np.float32), np.zeros((1,) * 32, np.float32),
+       np.ma.masked_array([1, 2], [0, 1]), np.array(["a", "b"], object), np.array([1, 2], "M8[s]"), memoryview(b"123456")[::2],
+       (ctypes.c_float * 3)(), ctypes.c_int(3), ctypes.c_void_p(8), ctypes.pointer(ctypes.c_int(3)), (float("nan"),), (1, None),
+       (np.nan, 1), (1 << 64, 1), None, True, -1, 0, 1 << 31, 1 << 63, 1 << 64, -(1 << 63), 10**5000, -(10**5000), 1.5, float("nan"), float("inf"), 1e300,
        1j, "", "odd", "a\0b", "\ud800", "π", "x" * 10000, b"", b"odd", b"\xff", bytearray(4), memoryview(b"1234"), (), (1,),
        (1, 2, 3, 4), [], [1, "a"], [[1], [2, 3]], {}, {"odd": 1}, {1: 2}, set(), frozenset([1]), object, object(), NoRepr(), len,
        lambda: 0, Ellipsis, NotImplemented, slice(None), range(3), iter(()), Color.RED, decimal.Decimal("1.5"),
@@ -75,7 +103,8 @@ def test_runtime(odd):
             assert isinstance(error, TypeError) and f"Runtime({name}) is None" in str(error)
     for name in ("execution", "most_queues", "early_start_bytes", "prefetch", "placement"):
         attempt(lambda: heddle.Runtime("interp", scheduling={name: odd}).close())
-    if getattr(type(odd), "__hash__", None) and not isinstance(odd, (slice, memoryview)):
+    if isinstance(odd, collections.abc.Hashable) and not isinstance(odd, (slice, memoryview, ctypes._SimpleCData, ctypes.Array,
+                                                                          ctypes._Pointer)):
         attempt(lambda: heddle.Runtime("interp", scheduling={odd: 1}))
 
 
@@ -166,7 +195,13 @@ def test_arguments_of_launches(rt, k, odd):
             assert f"argument {at + 1} of kernel kinds(double*, " in str(error) and f"parameter {name} (" in str(error)
     for wrap in (heddle.in_, heddle.out, heddle.inout, heddle.opaque):
         attempt(lambda: wrap(odd))
-    attempt(lambda: k.structures[1, 1](good[0], odd, odd))
+    for at, name in enumerate(("to", "line", "small")):
+        arguments = [good[0], bytes(32), bytes(8)]
+        arguments[at] = odd
+        error = attempt(lambda: k.structures[1, 1](*arguments).wait() if at or odd is not None else None, odd)
+        if error is not None:
+            assert isinstance(error, heddle.InvalidArgument)
+            assert f"argument {at + 1} of kernel structures(double*, " in str(error) and f"parameter {name} (" in str(error)
     attempt(lambda: k.is_null[1, 1](good[0].view(np.int32), odd)) if odd is not None else None
     attempt(lambda: k.square[1, 1](odd))
 
@@ -187,6 +222,35 @@ def test_functions_of_arrays(rt, odd):
         assert isinstance(attempt(lambda: maker(*[odd] * count)), TypeError)
     assert isinstance(attempt(lambda: heddle.Call(odd)), TypeError)
     assert isinstance(attempt(lambda: heddle.Launch(odd)), TypeError)
+
+
+@pytest.mark.parametrize("odd", [Raises(), Whole(3)], ids=["Raises", "Whole"])
+def test_values_whose_own_code_fails(rt, k, odd):
+    """Their exception is told with the place at which the value stands."""
+    good = [rt.array(np.float64, 9), 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0]
+    for at, name in enumerate(["to", "f", "d", "i", "u", "big", "huge", "s", "c", "b"]):
+        arguments = list(good)
+        arguments[at] = odd
+        error = attempt(lambda: k.kinds[1, 1](*arguments).wait(), odd)
+        if error is None:
+            assert isinstance(odd, int)  # whose value Python has without its method
+            continue
+        assert f"argument {at + 1} of kernel kinds(double*, " in str(error) and f"parameter {name} (" in str(error)
+        assert at == 0 or "has raised RuntimeError: odd" in str(error) or isinstance(error, heddle.ArgumentOverflow)
+
+
+def test_interrupts_in_values_are_no_mistakes(k, rt):
+    class Interrupted:
+        def __index__(self):
+            raise KeyboardInterrupt
+
+        __float__ = __index__
+
+    for at in (1, 3):
+        arguments = [rt.array(np.float64, 9), 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0]
+        arguments[at] = Interrupted()
+        with pytest.raises(KeyboardInterrupt):
+            k.kinds[1, 1](*arguments)
 
 
 def test_a_package_without_its_compiled_part_says_how_to_build_it(tmp_path):

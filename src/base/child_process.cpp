@@ -14,6 +14,7 @@ namespace {
 struct Children {
   base::Mutex mutex;
   std::vector<pid_t> all;
+  bool ended = false;  // this process ends, and takes the next one with it
 };
 
 // Never destroyed: a thread may end children while the process ends.
@@ -26,6 +27,7 @@ Children& children() {
 
 ChildProcess::ChildProcess(pid_t pid) : pid_(pid) {
   const base::Lock lock(children().mutex);
+  if (children().ended) ::kill(pid, SIGTERM);
   children().all.push_back(pid);
 }
 
@@ -53,6 +55,7 @@ int ChildProcess::wait() {
 
 void ChildProcess::end_all() {
   const base::Lock lock(children().mutex);
+  children().ended = true;
   for (const pid_t pid : children().all) ::kill(pid, SIGTERM);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <cstring>
@@ -23,7 +24,9 @@ std::string reason_of(sqlite3* database, int error) {
   if ((error & 0xff) == SQLITE_READONLY) return "the database may not be written to";
   std::string reason = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(error);
   const int system = database != nullptr ? sqlite3_system_errno(database) : 0;
-  if ((error & 0xff) == SQLITE_CANTOPEN && system != 0) reason += fmt::format(" ({})", std::strerror(system));
+  const int kind = error & 0xff;
+  if ((kind == SQLITE_CANTOPEN || kind == SQLITE_IOERR || kind == SQLITE_FULL) && system != 0)
+    reason += fmt::format(" ({})", std::strerror(system));
   return reason;
 }
 
@@ -55,6 +58,16 @@ std::map<std::string, std::string> objects_of(const char* schema) {
                          nullptr);
   if (error != SQLITE_OK) fail(memory.database, error, "a database in memory");
   return found;
+}
+
+}  // namespace
+
+namespace {
+
+// Of a database that could not be made, as on a full disk. One that another process has made meanwhile is not empty.
+void remove_empty(const std::filesystem::path& path) {
+  struct stat status{};
+  if (::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0) ::unlink(path.c_str());
 }
 
 }  // namespace
@@ -116,6 +129,7 @@ double Rows::real(int column) const { return sqlite3_column_double(statement_.ge
 Database::Database(const std::filesystem::path& path, const Schema& schema, const Clock& clock)
     : waiting_(std::make_unique<Waiting>(clock)) {
   constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const bool is_new = identity(path) == Identity();
   const int error = sqlite3_open_v2(path.c_str(), &database_, flags, nullptr);
   try {
     if (error != SQLITE_OK) fail(database_, error, path.string());
@@ -123,6 +137,7 @@ Database::Database(const std::filesystem::path& path, const Schema& schema, cons
     make_tables(schema);
   } catch (...) {
     sqlite3_close(database_);
+    if (is_new) remove_empty(path);
     throw;
   }
 }

@@ -16,6 +16,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/link_target.hpp"
+#include "base/unfinished_file.hpp"
 
 namespace heddle::base {
 namespace {
@@ -56,14 +57,6 @@ void write_all(int fd, std::string_view content, const std::filesystem::path& pa
     content.remove_prefix(static_cast<std::size_t>(written));
   }
 }
-
-// Removes the temporary file unless the rename has taken it.
-struct Leftover {
-  std::string path;
-  ~Leftover() {
-    if (!path.empty()) ::unlink(path.c_str());
-  }
-};
 
 }  // namespace
 
@@ -239,18 +232,13 @@ void replace(const std::filesystem::path& path, std::string_view content, Prepar
       fail(ErrorCode::io_error, "cannot make the folder {}: {}", path.parent_path().string(), error.message());
     }
   }
-  std::string temporary = path.string() + ".XXXXXX";
-  Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
-  if (file.get() < 0) {
-    const int error = errno;
-    fail(ErrorCode::io_error, "cannot write {}: {}", path.string(), std::strerror(error));
-  }
-  Leftover leftover{temporary};
+  UnfinishedFile temporary(path.string(), path.string());
+  Descriptor file(temporary.take_descriptor());
   write_all(file.get(), content, path);
   prepare(file.get(), path);
   if (!file.close()) fail_system("write", path);
-  if (::rename(temporary.c_str(), path.c_str()) != 0) fail_system("write", path);
-  leftover.path.clear();
+  if (::rename(temporary.path().c_str(), path.c_str()) != 0) fail_system("write", path);
+  temporary.keep();
 }
 
 }  // namespace

@@ -49,6 +49,9 @@ ReplacedFile::ReplacedFile(const fs::path& path, Old old) noexcept : process_(::
     if (is_there) mode_ = status.st_mode & 07777;
     const bool was_cut_off = is_regular(kept);
     fs::path aside = was_cut_off ? part : kept;
+    Registry& all = registry();
+    const Lock lock(all.mutex);
+    all.files.reserve(all.files.size() + 1);
     if (is_there && old == Old::moves && status.st_size > longest_claim) {
       if (::access(path_.c_str(), W_OK) != 0 || ::rename(path_.c_str(), aside.c_str()) != 0) return;
     } else if (!was_cut_off) {
@@ -56,11 +59,9 @@ ReplacedFile::ReplacedFile(const fs::path& path, Old old) noexcept : process_(::
     } else if (!is_regular(part)) {
       aside = kept;
     }
-    Registry& all = registry();
-    const Lock lock(all.mutex);
-    all.files.push_back(this);
     if (aside != kept) older_ = kept;
     aside_ = std::move(aside);
+    all.files.push_back(this);
   } catch (const std::exception&) {  // no memory
   }
 }
@@ -90,6 +91,14 @@ void ReplacedFile::end_all() noexcept {
   const Lock lock(all.mutex);
   for (ReplacedFile* const file : all.files) file->end();
   all.files.clear();
+}
+
+HEDDLE_NO_THREAD_SAFETY_ANALYSIS void ReplacedFile::restore_all() noexcept {
+  registry().mutex.lock();  // for ever
+  for (ReplacedFile* const file : registry().files) {
+    file->failed_ = true;
+    file->end();
+  }
 }
 
 }  // namespace heddle::base

@@ -33,6 +33,9 @@ class ReplacedFile {
 
   // For processes that end by _exit().
   static void end_all() noexcept;
+  // Before the process is ended by a signal: what is written is a part, so all old files take their names again. No
+  // thread can replace another file after that.
+  static void restore_all() noexcept;
 
  private:
   void end() noexcept;

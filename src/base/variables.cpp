@@ -98,10 +98,8 @@ constexpr std::array table{
     Variable{
         .name = "HEDDLE_RUN_TRACE", .meaning = "heddle run --trace", .effect = "CUDA programs write a timeline to {}"},
     Variable{.name = "HEDDLE_RUN_TRACE_CLAIM",
-             .kind = Kind::truth,
              .meaning = "only the first process writes that file, others beside it; heddle run sets it",
-             .effect = "each process of a program has a timeline of its own",
-             .off = "each process of a program writes the same timeline"},
+             .effect = "each process of a program has a timeline of its own ({})"},
     Variable{.name = "HEDDLE_TENANT",
              .meaning = "the tenant that a process is, as CLASS:QUOTA:NAME; heddle tenant run sets it",
              .effect = "programs are the tenant {}"},

@@ -32,6 +32,7 @@ struct KernelSpec {
   // Whether a launch waits for the end of the one before it. Nothing: where the results could differ otherwise
   // (batch/launch_order.hpp).
   std::optional<bool> ordered = std::nullopt;
+  std::string place = {};  // where somebody has asked for it, as "jobs.toml:12"; for messages about its launches
 };
 
 // All launches of it use the same arrays. The device outlives it.

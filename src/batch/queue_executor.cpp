@@ -29,11 +29,14 @@ class QueueExecutor final : public Executor {
   unsigned processors() const override { return std::max(1u, device_.info().processors); }
   std::uint64_t now_ns() const override { return device_.clock().now_ns() - begin_ns_; }
   bool idle() const override { return ranges_.empty(); }
+  bool keeps_order() const override { return true; }
 
   void submit(Kernel& kernel, BlockRange range, Done done) override {
-    Lane& lane = range.size() < kernel.blocks() ? next_of(kernel) : emptiest(lanes_, most_queues);
-    Range& made = ranges_.emplace_back(Range{&lane, device_.event(), std::move(done)});
+    const bool is_whole = range.size() == kernel.blocks();
+    Lane& lane = is_whole ? lane_of(kernel) : next_of(kernel);
+    Range& made = ranges_.emplace_back(Range{&lane, &kernel, device_.event(), std::move(done)});
     try {
+      if (kernel.ordered()) put_behind(kernel, range, made);
       lane.queue->launch(kernel.function(), kernel.config(), range, kernel.arguments());
       lane.queue->record(*made.end);
     } catch (...) {
@@ -77,8 +80,14 @@ class QueueExecutor final : public Executor {
   };
   struct Range {
     Lane* lane;
-    std::unique_ptr<device::Event> end;
+    const Kernel* kernel;
+    std::shared_ptr<device::Event> end;
     Done done;
+  };
+  // Of a kernel whose launches follow each other: the last event of each queue.
+  using Ends = std::map<Lane*, std::shared_ptr<device::Event>>;
+  struct Order {
+    Ends before, current;  // of the launch before, of this one
   };
 
   // What a kernel failed with, its range has told, or nobody waits for it any more.
@@ -95,6 +104,22 @@ class QueueExecutor final : public Executor {
     if (least != lanes.end() && (least->ranges == 0 || lanes.size() == most)) return *least;
     return lanes.emplace_back(Lane{device_.queue({}), 0});
   }
+  // Of a whole launch. One that follows another goes behind it.
+  Lane& lane_of(const Kernel& kernel) {
+    const auto order = orders_.find(&kernel);
+    if (order != orders_.end())
+      for (const auto& [lane, end] : order->second.current)
+        if (lane->ranges != 0) return *lane;
+    return emptiest(lanes_, most_queues);
+  }
+  // The queue that a range is for waits for the launch before, as far as that is in other queues.
+  void put_behind(const Kernel& kernel, BlockRange range, const Range& made) {
+    Order& order = orders_[&kernel];
+    if (range.begin == 0) order.before = std::exchange(order.current, {});
+    for (const auto& [lane, end] : order.before)
+      if (lane != made.lane) made.lane->queue->wait(*end);
+    order.current[made.lane] = made.end;
+  }
   // Slices take turns in the queues of their kernel, so that these are equally far.
   Lane& next_of(const Kernel& kernel) {
     Turns& turns = slices_[&kernel];
@@ -103,7 +128,11 @@ class QueueExecutor final : public Executor {
   }
 
   void finish(Range& range) {
-    range.end->wait();  // throws the kernel's error
+    try {
+      range.end->wait();
+    } catch (const Error& error) {
+      throw with_place(error, {range.kernel});
+    }
     const std::uint64_t end_ns = range.end->completed_ns();
     const Done done = std::move(range.done);
     --range.lane->ranges;
@@ -116,6 +145,7 @@ class QueueExecutor final : public Executor {
   const std::uint64_t begin_ns_;
   std::deque<Lane> lanes_;
   std::map<const Kernel*, Turns> slices_;
+  std::map<const Kernel*, Order> orders_;
   std::list<Range> ranges_;
   base::Mutex mutex_;
   std::condition_variable changed_;

@@ -33,6 +33,7 @@ struct OfKernel {
   std::deque<std::size_t> jobs;   // not given to the dispatcher
   std::size_t waiting = 0;        // that it has and that have not begun
   std::uint64_t blocks_left = 0;  // of all that it has, and that have not ended
+  std::uint64_t unsubmitted = 0;  // blocks of these
 };
 
 class JobWork final : public sched::Work {
@@ -41,6 +42,7 @@ class JobWork final : public sched::Work {
       : run_(run), kernel_(*job.kernel), times_(times), all_(all) {
     ++all.waiting;
     all.blocks_left += kernel_.blocks();
+    all.unsubmitted += kernel_.blocks();
   }
   std::string_view name() const override { return kernel_.name(); }
   std::size_t place() const override { return 0; }
@@ -55,6 +57,7 @@ class JobWork final : public sched::Work {
       --all_.waiting;
     }
     ++run_.result.ranges;
+    all_.unsubmitted -= range.size();
     run_.executor.submit(kernel_, range, [=, end = next_, &times = times_, &run = run_, &all = all_](auto end_ns) {
       all.blocks_left -= range.size();
       if (run.ended_blocks != nullptr) *run.ended_blocks += range.size();
@@ -74,13 +77,19 @@ class JobWork final : public sched::Work {
 
 // The jobs that have arrived. The dispatcher gets the oldest few of each kernel, since policies look at all that it
 // has; more than that they need not see, as jobs of a kernel are alike. Of a kernel whose launches are ordered it gets
-// the next one when the last one has ended.
+// the next one when the last one has ended, or is with an executor that puts the next one behind it.
 class Arrived {
  public:
   Arrived(RunState& run, const std::vector<Job>& jobs) : run_(run), jobs_(jobs) {}
   void add(std::size_t job) { of_kernel_[jobs_[job].kernel].jobs.push_back(job); }
   bool empty() const {
     return std::all_of(of_kernel_.begin(), of_kernel_.end(), [](const auto& one) { return one.second.jobs.empty(); });
+  }
+  // Whether there is one to give that may follow one that has been submitted.
+  bool has_follower() const {
+    return run_.executor.keeps_order() && std::any_of(of_kernel_.begin(), of_kernel_.end(), [&](const auto& one) {
+             return one.first->ordered() && !one.second.jobs.empty() && may_follow(*one.first, one.second);
+           });
   }
   void give(sched::Dispatcher& dispatcher, sched::LaunchQueue& queue) {
     while (OfKernel* const next = oldest()) {
@@ -96,12 +105,18 @@ class Arrived {
     constexpr std::size_t most = 16;  // as many as run at once
     OfKernel* oldest = nullptr;
     for (auto& [kernel, one] : of_kernel_) {
-      if (one.jobs.empty() || one.waiting >= most || (kernel->ordered() && one.blocks_left > 0)) continue;
+      if (one.jobs.empty() || one.waiting >= most || (kernel->ordered() && !may_follow(*kernel, one))) continue;
       if (!oldest || std::pair(jobs_[one.jobs.front()].arrival_ns, one.jobs.front()) <
                          std::pair(jobs_[oldest->jobs.front()].arrival_ns, oldest->jobs.front()))
         oldest = &one;
     }
     return oldest;
+  }
+
+  // One launch is ahead at most: more would take the places of other kernels under policies that count launches.
+  bool may_follow(const Kernel& kernel, const OfKernel& one) const {
+    if (!run_.executor.keeps_order()) return one.blocks_left == 0;
+    return one.unsubmitted == 0 && one.blocks_left <= kernel.blocks();
   }
 
   RunState& run_;
@@ -134,6 +149,17 @@ class WatchedPolicy final : public sched::Policy {
   const std::unique_ptr<sched::Policy> policy_;
   RunState& run_;
 };
+
+// A launch that was submitted behind another has begun when that one had ended. `order`: of arrival.
+void set_begins(const std::vector<Job>& jobs, const std::vector<std::size_t>& order, std::vector<JobTimes>& times) {
+  std::map<const Kernel*, std::uint64_t> ends;
+  for (const std::size_t job : order) {
+    if (!jobs[job].kernel->ordered()) continue;
+    std::uint64_t& end = ends[jobs[job].kernel];
+    times[job].begin_ns = std::max(times[job].begin_ns, end);
+    end = times[job].end_ns;
+  }
+}
 
 }  // namespace
 
@@ -179,12 +205,14 @@ BatchResult run_batch(Executor& executor, const std::vector<Job>& jobs, std::uni
     {
       const base::Lock lock(mutex);
       run.take_time();
-      // Those that have come are seen together.
-      dispatcher.set_suspended(queue, true);
       for (; next < order.size() && begin + jobs[order[next]].arrival_ns <= executor.now_ns(); ++next)
         arrived.add(order[next]);
-      arrived.give(dispatcher, queue);
-      dispatcher.set_suspended(queue, false);
+      do {
+        // Those that have come are seen together.
+        dispatcher.set_suspended(queue, true);
+        arrived.give(dispatcher, queue);
+        dispatcher.set_suspended(queue, false);
+      } while (arrived.has_follower());
       if (const std::exception_ptr failure = dispatcher.take_failure()) std::rethrow_exception(failure);
       held = dispatcher.held();
     }
@@ -194,6 +222,7 @@ BatchResult run_batch(Executor& executor, const std::vector<Job>& jobs, std::uni
     }
     executor.wait(next < order.size() ? std::optional(begin + jobs[order[next]].arrival_ns) : std::nullopt);
   }
+  set_begins(jobs, order, run.result.jobs);
   std::uint64_t first = ~std::uint64_t{0}, last = begin;
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     first = std::min(first, begin + jobs[i].arrival_ns);

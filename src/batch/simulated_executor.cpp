@@ -16,7 +16,7 @@ class SimulatedExecutor final : public Executor {
   std::uint64_t now_ns() const override { return ns_of(machine_.now()); }
   void submit(Kernel& kernel, BlockRange range, Done done) override {
     const std::uint64_t id = machine_.launch(kernel.function(), kernel.config(), range, kernel.arguments());
-    done_.emplace(id, std::move(done));
+    done_.emplace(id, Launch{&kernel, std::move(done)});
   }
   void wait(std::optional<std::uint64_t> until_ns) override {
     if (machine_.idle()) {
@@ -24,11 +24,11 @@ class SimulatedExecutor final : public Executor {
       return;
     }
     while (!machine_.idle() && (!until_ns || now_ns() < *until_ns)) {
-      machine_.advance();
+      advance();
       const auto ended = machine_.take_ended();
       for (const auto& launch : ended) {
         const auto at = done_.find(launch.id);
-        const Done done = std::move(at->second);
+        const Done done = std::move(at->second.done);
         done_.erase(at);
         done(ns_of(launch.end));
       }
@@ -38,6 +38,19 @@ class SimulatedExecutor final : public Executor {
   bool idle() const override { return machine_.idle(); }
 
  private:
+  struct Launch {
+    const Kernel* kernel;
+    Done done;
+  };
+  void advance() {
+    try {
+      machine_.advance();
+    } catch (const Error& error) {
+      std::set<const Kernel*> kernels;
+      for (const auto& [id, launch] : done_) kernels.insert(launch.kernel);
+      throw with_place(error, kernels);
+    }
+  }
   // Of 64 bits: a job may arrive years after the first, and a rounded time would never be reached.
   std::uint64_t ns_of(device::sim::Cycle cycle) const {
     return static_cast<std::uint64_t>(static_cast<long double>(cycle - begin_) * 1000 / mhz());
@@ -58,7 +71,7 @@ class SimulatedExecutor final : public Executor {
 
   device::sim::SteppedMachine machine_;
   const device::sim::Cycle begin_;
-  std::map<std::uint64_t, Done> done_;
+  std::map<std::uint64_t, Launch> done_;
 };
 
 }  // namespace

@@ -75,7 +75,7 @@ class Batch {
       loaded_.push_back(load(job, checks));
     }
     check_results();
-    for (const Loaded& one : loaded_) add_jobs(one);
+    for (const Loaded& one : loaded_) of_job(one.job, [&] { add_jobs(one); });
   }
 
   batch::BatchResult run() {
@@ -155,10 +155,10 @@ class Batch {
       const std::uint64_t arrival_ns = time + static_cast<std::uint64_t>(job.arrival * 1e9);
       if (!device().info().simulated && arrival_ns > longest_wait_ns)
         throw UsageError(fmt::format(
-            "{}: a launch of {} would arrive after {} s, and {} waits for {} s at most. Simulated GPUs alone skip "
+            "a launch of {} would arrive after {} s, and {} waits for {} s at most. Simulated GPUs alone skip "
             "time in which nothing runs, as --device sim:fermi-c2050",
-            options_.file, one.text.spec.name, arrival_ns / second_ns + (arrival_ns % second_ns != 0 ? 1 : 0),
-            device().info().id, longest_wait_ns / second_ns));
+            one.text.spec.name, arrival_ns / second_ns + (arrival_ns % second_ns != 0 ? 1 : 0), device().info().id,
+            longest_wait_ns / second_ns));
       jobs_.push_back({one.kernel.get(), arrival_ns});
     }
   }

@@ -11,7 +11,9 @@
 #include <thread>
 
 #include "base/child_process.hpp"
+#include "base/replaced_file.hpp"
 #include "base/temporary_folder.hpp"
+#include "base/unfinished_file.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -37,6 +39,8 @@ void watch(int from_handler) {
     if (errno != EINTR) return;
   }
   base::ChildProcess::end_all();
+  base::UnfinishedFile::remove_all();
+  base::ReplacedFile::restore_all();
   base::TemporaryFolder::remove_all();
   ::signal(byte, SIG_DFL);
   ::kill(::getpid(), byte);

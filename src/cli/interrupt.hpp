@@ -3,9 +3,9 @@
 
 namespace heddle::cli {
 
-// After this call such a signal first ends the compilers that this process has started, and removes its temporary
-// folders. Then it ends the program as it
-// would have without this. Signals that are ignored stay ignored. SIGXFSZ is ignored, so that a file over the limit is
+// After this call such a signal first ends the processes that this one has started, removes its temporary folders and
+// the files that it has not finished, and gives old reports their names again. Then it ends the program as it would
+// have without this. Signals that are ignored stay ignored. SIGXFSZ is ignored, so that a file over the limit is
 // an error like a full disk. Call it once, before anything else runs.
 void clean_up_on_signals();
 

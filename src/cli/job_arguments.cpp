@@ -25,10 +25,11 @@ modules::GivenArgument given(const ArgumentText& argument, bool any_type) {
 
 }  // namespace
 
-std::vector<ArgumentText> parse_arguments(std::span<const std::string> texts, const std::filesystem::path& folder) {
+std::vector<ArgumentText> parse_arguments(std::span<const std::string> texts, const std::filesystem::path& folder,
+                                          std::string_view said_by) {
   std::vector<ArgumentText> made;
   for (const std::string& text : texts) {
-    ArgumentText& argument = made.emplace_back(parse_argument(text));
+    ArgumentText& argument = made.emplace_back(parse_argument(text, said_by));
     if (!is_read(argument)) continue;
     base::NpyArray array = base::read_npy_header(folder / argument.file);
     argument.type = array.type;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "batch/kernel.hpp"
@@ -13,8 +14,9 @@
 namespace heddle::cli {
 
 // Throws UsageError for what is no argument. Of arrays in files, whose names are relative to `folder`, it reads type
-// and shape, and throws what reading throws.
-std::vector<ArgumentText> parse_arguments(std::span<const std::string> texts, const std::filesystem::path& folder);
+// and shape, and throws what reading throws. `said_by`: for messages, as parse_argument() has it.
+std::vector<ArgumentText> parse_arguments(std::span<const std::string> texts, const std::filesystem::path& folder,
+                                          std::string_view said_by);
 
 // The check of a launch (modules/argument_check.hpp). `text`: the PTX of the module. `any_type`: elements of another
 // type than the kernel's are meant.

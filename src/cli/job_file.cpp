@@ -165,19 +165,21 @@ KernelText read_kernel(const JobText& job, const CompileOptions& options) {
   if (is_ptx) base::require_text(text, job.file, "PTX");
   made.spec.module = std::make_shared<ptx::Module>(ptx::parse(text, job.file));
   ptx::verify(*made.spec.module, job.file);
-  made.spec.entry = entry_of(kernels_of(*made.spec.module), job.kernel, job.file, job.names_kernel);
+  made.spec.entry = entry_of(kernels_of(*made.spec.module), job.kernel, job.file, job.words.kernel);
   made.spec.name = job.name.empty() ? base::readable_name(made.spec.entry) : job.name;
-  made.spec.config = {parse_shape(job.grid, "grid"), parse_shape(job.block, "block"), job.shared};
+  made.spec.config = {parse_shape(job.grid, job.words.grid), parse_shape(job.block, job.words.block), job.shared};
   made.spec.ordered = job.ordered;
+  made.spec.place = job.place;
   made.inputs = {job.file};
-  made.arguments = parse_arguments(job.arguments, job.folder);
+  made.arguments = parse_arguments(job.arguments, job.folder, job.words.argument);
   check_arguments(*made.spec.module, text, made.spec.entry, made.arguments, job.any_type);
   for (const ArgumentText& argument : made.arguments) {
     if (argument.kind == ArgumentText::Kind::in || argument.kind == ArgumentText::Kind::inout)
       made.inputs.push_back(job.folder / argument.file);
     made.spec.arguments.push_back(read_argument(argument, job.folder));
   }
-  made.results = result_files(job.arguments, made.arguments, job.folder);
+  made.results =
+      result_files(job.arguments, made.arguments, job.folder, {job.words.argument, "the folder of the job file"});
   return made;
 }
 

@@ -13,11 +13,16 @@
 
 namespace heddle::cli {
 
+// How messages name what the user wrote.
+struct JobWords {
+  std::string kernel = "kernel =", grid = "grid =", block = "block =", argument = "args:";
+};
+
 // A kernel, and its launches.
 struct JobText {
   std::string name, file, kernel;
-  std::string place;                      // "jobs.toml:12, job 'x'", for messages
-  std::string names_kernel = "kernel =";  // what says which kernel is meant, for messages
+  std::string place;  // "jobs.toml:12, job 'x'", for messages
+  JobWords words;
   std::string grid = "1", block = "1";
   std::uint32_t shared = 0;
   std::vector<std::string> arguments;

@@ -44,7 +44,7 @@ std::vector<std::byte> bytes_of(T value) {
 
 [[noreturn]] void bad_argument(std::string_view text, std::string_view why) {
   throw UsageError(
-      fmt::format("--arg {}: {}{} Forms: i8|i16|i32|i64|u8|u16|u32|u64:NUMBER, f32|f64:NUMBER, hex:BYTES (structures), "
+      fmt::format("{}: {}{} Forms: i8|i16|i32|i64|u8|u16|u32|u64:NUMBER, f32|f64:NUMBER, hex:BYTES (structures), "
                   "null, in:FILE.npy, "
                   "inout:FILE.npy, out:FILE.npy:TYPE:SHAPE, zeros:TYPE:SHAPE (TYPE as f32, SHAPE as 1024x768)",
                   text, why, why.ends_with('?') ? "" : "."));
@@ -168,7 +168,9 @@ std::vector<unsigned> parse_processors(std::string_view text) {
   return processors;
 }
 
-ArgumentText parse_argument(std::string_view text) {
+namespace {
+
+ArgumentText parse_form(std::string_view text) {
   ArgumentText out;
   if (text == "null") {
     out.kind = ArgumentText::Kind::null;
@@ -209,6 +211,16 @@ ArgumentText parse_argument(std::string_view text) {
   return out;
 }
 
+}  // namespace
+
+ArgumentText parse_argument(std::string_view text, std::string_view said_by) {
+  try {
+    return parse_form(text);
+  } catch (const UsageError& error) {
+    throw UsageError(fmt::format("{} {}", said_by, error.what()));
+  }
+}
+
 ElementType element_of(base::NpyType type) {
   using base::NpyType;
   switch (type) {
@@ -232,7 +244,7 @@ ElementType element_of(base::NpyType type) {
 
 std::vector<std::filesystem::path> result_files(std::span<const std::string> texts,
                                                 std::span<const ArgumentText> arguments,
-                                                const std::filesystem::path& folder) {
+                                                const std::filesystem::path& folder, const ResultNames& names) {
   std::vector<std::filesystem::path> files(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::filesystem::path name = result_name(arguments[i]);
@@ -241,10 +253,10 @@ std::vector<std::filesystem::path> result_files(std::span<const std::string> tex
     for (std::size_t k = 0; k < i; ++k) {
       if (files[k].empty() || resolved(files[k]) != resolved(files[i])) continue;
       base::fail(ErrorCode::invalid_argument,
-                 "--arg {} and --arg {} would both write {}, and one result would be lost. The result of out:FILE goes "
-                 "to FILE, that of inout:NAME.npy to NAME.out.npy{}: give each another name",
-                 texts[k], texts[i], files[i].string(),
-                 folder.empty() ? " in the working folder" : ", both in the folder of --out-dir");
+                 "{0} {1} and {0} {2} would both write {3}, and one result would be lost. The result of out:FILE goes "
+                 "to FILE, that of inout:NAME.npy to NAME.out.npy{4}: give each another name",
+                 names.argument, texts[k], texts[i], files[i].string(),
+                 folder.empty() ? " in the working folder" : ", both in " + names.folder);
     }
   }
   return files;

@@ -36,17 +36,21 @@ struct ArgumentText {
   bool is_array() const { return kind >= Kind::in; }
 };
 // i32:7, f32:2.5, hex:00ff10, null, in:x.npy, inout:y.npy, out:z.npy:f32:1024x768, zeros:u8:100. Throws UsageError,
-// with the valid forms.
-ArgumentText parse_argument(std::string_view text);
+// with the valid forms; `said_by` is what the user wrote in front of the text.
+ArgumentText parse_argument(std::string_view text, std::string_view said_by = "--arg");
 
 // What the elements are to kernels.
 ElementType element_of(base::NpyType type);
 
+// How messages name what the user wrote.
+struct ResultNames {
+  std::string argument = "--arg", folder = "the folder of --out-dir";
+};
 // Where the result of each --arg goes; empty for those without one. `texts` are the arguments as the user wrote them,
 // `folder` that of --out-dir, or empty. Throws invalid_argument if two would go to the same file, since one would be
 // lost.
 std::vector<std::filesystem::path> result_files(std::span<const std::string> texts,
                                                 std::span<const ArgumentText> arguments,
-                                                const std::filesystem::path& folder);
+                                                const std::filesystem::path& folder, const ResultNames& names = {});
 
 }  // namespace heddle::cli

@@ -20,6 +20,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/knowledge.hpp"
 #include "cli/memory.hpp"
+#include "cli/standard_files.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
 #include "heddle/version.hpp"
@@ -159,6 +160,7 @@ int flushed(int code) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  heddle::cli::hold_standard_files();
   heddle::cli::end_in_order_without_memory();
   heddle::cli::clean_up_on_signals();
   const auto report = [&](const std::exception& error, int code) {

@@ -19,7 +19,7 @@ namespace heddle::cli {
 namespace {
 
 struct Options {
-  JobText job{.names_kernel = "--entry"};
+  JobText job{.words = {"--entry", "--grid", "--block", "--arg"}};
   std::string device = "sim:fermi-c2050";
   bool json = false, again = false;
   double timeout = 0;  // seconds; 0: none

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <iterator>
@@ -81,17 +82,20 @@ void run_sweep(const Options& options) {
     return result && result->state == "done";
   };
   std::size_t number = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), is_done));
-  if (number != 0) fmt::print(stderr, "{} of {} runs are there already\n", number, runs.size());
+  if (number != 0) std::fputs(fmt::format("{} of {} runs are there already\n", number, runs.size()).c_str(), stderr);
   const auto work = [&](const std::vector<sweep::PlannedRun>& some) {
     sweep::run_all(plan, some,
                    {.program = std::filesystem::canonical("/proc/self/exe"),
                     .jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u),
                     .done = [&](const sweep::PlannedRun& run, const sweep::Result& result) {
-                      fmt::print(stderr, "[{}/{}] {} {} {}: {}\n", ++number, runs.size(), base::printable(run.machine),
-                                 base::printable(run.kernel), base::printable(run.options),
-                                 result.state == "done"
-                                     ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
-                                     : "failed: " + base::printable(result.error));
+                      std::fputs(
+                          fmt::format("[{}/{}] {} {} {}: {}\n", ++number, runs.size(), base::printable(run.machine),
+                                      base::printable(run.kernel), base::printable(run.options),
+                                      result.state == "done"
+                                          ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
+                                          : "failed: " + base::printable(result.error))
+                              .c_str(),
+                          stderr);
                     }});
   };
   work(runs);

@@ -42,7 +42,7 @@ Gate* Gate::current() {
     try {
       if (auto settings = daemon::tenant_of_environment()) gate = new Gate(std::move(*settings));
     } catch (const std::exception& error) {
-      fmt::print(stderr, "heddle: this process is no tenant: {}\n", error.what());
+      std::fputs(fmt::format("heddle: this process is no tenant: {}\n", error.what()).c_str(), stderr);
     }
     return true;
   }();

@@ -17,7 +17,7 @@ MemoryLimit* MemoryLimit::current() {
     try {
       if (const auto bytes = base::number_variable("HEDDLE_MEMORY_LIMIT")) return new MemoryLimit(*bytes);
     } catch (const std::exception& error) {
-      fmt::print(stderr, "heddle: this process has no limit of memory: {}\n", error.what());
+      std::fputs(fmt::format("heddle: this process has no limit of memory: {}\n", error.what()).c_str(), stderr);
     }
     return nullptr;
   }();

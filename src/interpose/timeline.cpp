@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 
@@ -48,7 +49,7 @@ Timeline* Timeline::current() {
       if (file.empty()) return false;
       timeline = new Timeline(file);
     } catch (const std::exception& error) {
-      fmt::print(stderr, "heddle: there will be no timeline: {}\n", error.what());
+      std::fputs(fmt::format("heddle: there will be no timeline: {}\n", error.what()).c_str(), stderr);
     }
     return true;
   }();
@@ -278,7 +279,7 @@ void Timeline::finish() {
   try {
     recorder_->save(true);
   } catch (const std::exception& error) {  // a full disk
-    fmt::print(stderr, "heddle: {}\n", error.what());
+    std::fputs(fmt::format("heddle: {}\n", error.what()).c_str(), stderr);
   }
   recorder_.reset();
 }

@@ -71,9 +71,12 @@ fs::path checked(const fs::path& path) {
   return path;
 }
 
+// A file that this process has claimed (base/trace_claim.hpp) has a line end in it.
 bool is_there(const fs::path& path) {
   std::error_code unknown;
-  return fs::exists(fs::symlink_status(path, unknown));
+  if (!fs::exists(fs::symlink_status(path, unknown))) return false;
+  constexpr std::size_t some = 2;
+  return !fs::is_regular_file(path, unknown) || base::read_beginning(path, some) != "\n";
 }
 
 // Also makes sure that a picture can be written in the end; until then the old one stays.
@@ -107,7 +110,13 @@ Recorder::Recorder(const fs::path& path, std::shared_ptr<const base::Clock> cloc
   flush();
   if (failure_ == 0) return;
   ::close(file_);
+  remove_empty();
   check_written();
+}
+
+// A new file in which there is nothing.
+void Recorder::remove_empty() noexcept {
+  if (is_new_ && written_ <= 1) ::unlink(path_.c_str());
 }
 
 void Recorder::give_up() noexcept {
@@ -295,8 +304,8 @@ void Recorder::write(const std::string& entry) {
   if (pending_.size() > most_pending) flush();
 }
 
-// What is there is written over the bracket that ended the file, which moves on. On a full disk the same bytes are
-// tried again later.
+// What is there is written over the bracket that ended the file, which moves on. On a full disk the file ends as it did
+// before, for which there is room, and the same bytes are tried again later.
 void Recorder::flush() {
   const std::string bytes = pending_ + ending;
   std::size_t done = 0;
@@ -307,6 +316,7 @@ void Recorder::flush() {
     if (got <= 0) {
       failure_ = got < 0 ? errno : ENOSPC;
       old_.set_failed(true);
+      if (written_ != 0) restore_ending();
       return;
     }
     done += static_cast<std::size_t>(got);
@@ -314,6 +324,12 @@ void Recorder::flush() {
   written_ += pending_.size();
   pending_.clear();
   old_.set_failed(false);
+}
+
+void Recorder::restore_ending() noexcept {
+  const std::size_t length = std::strlen(ending);
+  if (::pwrite(file_, ending, length, static_cast<off_t>(written_)) == static_cast<ssize_t>(length)) [[maybe_unused]]
+    const int cut = ::ftruncate(file_, static_cast<off_t>(written_ + length));
 }
 
 void Recorder::check_written() const {
@@ -350,6 +366,7 @@ void Recorder::save(const fs::path& path, bool settled) {
   while (settled && !(started_.empty() && tasks_.empty()) && clock_->now_ns() < deadline)
     clock_->wait_until(lock, changed_, deadline);
   flush();
+  if (failure_ != 0) remove_empty();
   check_written();
   std::error_code error;
   const bool own = path == path_ || fs::equivalent(path, path_, error);
@@ -367,7 +384,12 @@ void Recorder::save(const fs::path& path, bool settled) {
                folder.string());
   const std::string text = recorded();
   lock.unlock();
-  write_form(form, path, text);
+  try {
+    write_form(form, path, text);
+  } catch (const std::exception&) {
+    if (own && is_new_) ::unlink(path_.c_str());  // until here it has nothing in it
+    throw;
+  }
   lock.lock();
   if (own) old_.settle();
 }

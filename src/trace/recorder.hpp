@@ -91,6 +91,8 @@ class Recorder : public base::TraceSink {
   void flush() HEDDLE_REQUIRES(mutex_);  // failures are remembered
   void check_written() const HEDDLE_REQUIRES(mutex_);
   void give_up() noexcept;
+  void remove_empty() noexcept HEDDLE_REQUIRES(mutex_);
+  void restore_ending() noexcept HEDDLE_REQUIRES(mutex_);
   std::string recorded() const HEDDLE_REQUIRES(mutex_);
   void write_form(Form form, const std::filesystem::path& path, const std::string& text) const;
 

@@ -105,8 +105,8 @@ TEST_F(CliFiles, ProgramsAreNotReplacedByTheirTimelines) {
   }
   EXPECT_EQ(read("script"), "#!/bin/sh\necho ran\n");
   EXPECT_EQ(read("a.cu"), kernel);
-  EXPECT_EQ(heddle("run --trace t.json ./script").output, "ran\n");
-  EXPECT_EQ(read("t.json"), "");
+  EXPECT_EQ(heddle("run --trace t.json ./script").code, 0);
+  EXPECT_EQ(read("t.json"), trace);
 }
 
 TEST_F(CliFiles, BadVariablesAreToldBeforeTheProgramStarts) {
@@ -325,6 +325,37 @@ TEST_F(CliFiles, AFullDiskEndsAKernelThatPrints) {
     const Ran ran = heddle(std::string("launch p.cu --block 32 --device ") + device, "&1 >/dev/full");
     EXPECT_EQ(ran.code, 99) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr("what the kernel prints cannot be written: No space left on device"));
+  }
+}
+
+// A file that is opened does not become standard output.
+TEST_F(CliFiles, ClosedStandardFilesStayClosed) {
+  const std::string launch = "launch a.cu --device interp --block 4 --arg out:x.npy:i32:4";
+  ASSERT_EQ(heddle(launch).code, 0);
+  const std::string expected = read("x.npy");
+  for (const char* closed : {"<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"}) {
+    fs::remove(folder_.path() / "x.npy");
+    const std::string shell = "timeout -k 1 100 sh -c 'exec \"$@\" " + std::string(closed) + "' sh";
+    const bool is_told = (" " + std::string(closed)).find(" >&-") != std::string::npos;
+    const Ran ran = heddle(launch, "/dev/null; echo $?", shell);
+    EXPECT_EQ(ran.output.substr(ran.output.size() - 2), is_told ? "1\n" : "0\n") << closed << ": " << ran.output;
+    EXPECT_EQ(read("x.npy"), expected) << closed;
+  }
+  write("script", "#!/bin/sh\nls -l /proc/self/fd\n");
+  fs::permissions(folder_.path() / "script", fs::perms::owner_all);
+  EXPECT_THAT(heddle("run ./script <&-").output, testing::Not(HasSubstr(" 0 -> /dev/null")));
+}
+
+// What is said beside the work is no part of it.
+TEST_F(CliFiles, MessagesThatNobodyGetsAreNoFailure) {
+  write("w.cu", "int main() { int unused; }\n");
+  write("k.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n");
+  write("s.toml", "results = \"r.db\"\nmachines = [\"tesla-g80\"]\n[[kernels]]\nfile = \"k.ptx\"\n");
+  write("empty.json", "[\n]\n");
+  for (const char* command : {"cc -Xcompiler -Wall w.cu -o w", "sim sweep s.toml", "sim sweep s.toml",
+                              "timeline empty.json -o e.svg", "launch k.ptx --device interp"}) {
+    const Ran ran = heddle(command, "/dev/full");
+    EXPECT_EQ(ran.code, 0) << command << ": " << ran.output;
   }
 }
 

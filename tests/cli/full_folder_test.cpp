@@ -60,6 +60,21 @@ TEST_F(FullFolder, IsNamedAndNotTheSource) {
   EXPECT_TRUE(fs::is_empty(full_));
 }
 
+// Nothing of a timeline or of the results of a sweep stays there.
+TEST_F(FullFolder, GetsNoEmptyOutputs) {
+  write("s.toml", "results = \"full/r.db\"\nmachines = [\"tesla-g80\"]\n[[kernels]]\nfile = \"k.ptx\"\n");
+  write("k.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n");
+  for (const char* command :
+       {"sim sweep s.toml", "run --trace full/t.json /bin/true", "run --trace full/t.svg /bin/true"}) {
+    const Ran ran = here(command);
+    EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
+    EXPECT_THAT(ran.output, AllOf(testing::StartsWith("heddle: "), HasSubstr("full/"),
+                                  AnyOf(HasSubstr("No space left on device"), HasSubstr("database or disk is full"))))
+        << command;
+    EXPECT_TRUE(fs::is_empty(full_)) << command;
+  }
+}
+
 // What needs no temporary file.
 TEST_F(FullFolder, HindersNothingElse) {
   write("k.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n");

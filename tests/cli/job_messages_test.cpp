@@ -78,6 +78,26 @@ TEST_F(JobMessages, TheJobAndItsLineAreNamed) {
   EXPECT_THAT(second.output, StartsWith("heddle: j.toml:5: "));
 }
 
+// Two jobs of one kernel differ in their lines.
+TEST_F(JobMessages, AFailureOfALaunchNamesItsJob) {
+  write("j.toml",
+        "[[job]]\nfile = \"k.ptx\"\nblock = 4\nargs = [\"zeros:u32:4\"]\n"
+        "[[job]]\nfile = \"k.ptx\"\nblock = 64\nargs = [\"zeros:u32:1\"]\n");
+  for (const char* options :
+       {"--device interp --policy serial", "--device cpu --check --policy serial", "--policy serial"}) {
+    const Ran ran = here("batch j.toml " + std::string(options));
+    EXPECT_EQ(ran.code, 99) << options << ": " << ran.output;
+    EXPECT_THAT(ran.output, StartsWith("heddle: j.toml:5: kernel 'one'")) << options;
+  }
+  // Both run, and either may be meant.
+  const Ran ran = here("batch j.toml --policy base");
+  EXPECT_EQ(ran.code, 99) << ran.output;
+  EXPECT_THAT(ran.output, StartsWith("heddle: j.toml:1 or j.toml:5: kernel 'one'"));
+  const Ran late = batch("arrival = 1e8\nargs = [\"zeros:u32:4\"]\n");
+  EXPECT_EQ(late.code, 1) << late.output;
+  EXPECT_THAT(late.output, StartsWith("heddle: j.toml:1, job 'mine': a launch of mine would arrive after"));
+}
+
 TEST_F(JobMessages, AnyTypeIsNamedAsJobFilesHaveIt) {
   EXPECT_THAT(batch("args = [\"zeros:f32:4\"]\n", "m.ptx").output, HasSubstr("any-type = true in a job"));
 }
@@ -88,6 +108,34 @@ TEST_F(JobMessages, TwoJobsThatWriteOneFileAreNamedByTheirLines) {
   const Ran ran = here("batch j.toml --device interp --policy serial");
   EXPECT_EQ(ran.code, 1) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("j.toml:1: out:z.npy:u32:4 and j.toml:5: out:z.npy:u32:4 would both write z.npy"));
+}
+
+// A job file has no options of the command line.
+TEST_F(JobMessages, WhatIsWrongIsNamedAsTheUserWroteIt) {
+  for (const auto& [lines, why] :
+       {std::pair("args = [\"i33:4\"]\n", "args: i33:4: 'i33' is no known form"),
+        std::pair("args = [\"f32:x\"]\n", "args: f32:x: 'x' is no number"),
+        std::pair("grid = \"0\"\n", "grid = 0: a shape is"), std::pair("block = \"4x\"\n", "block = 4x: a shape is")}) {
+    const Ran ran = batch(lines);
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(StartsWith("heddle: j.toml:1, job 'mine': "), HasSubstr(why), Not(HasSubstr("--arg")),
+                                  Not(HasSubstr("--out-dir"))))
+        << lines;
+  }
+  write("two.ptx",
+        ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry two(.param .u64 a, .param .u64 b)\n{\n  "
+        "ret;\n}\n");
+  EXPECT_THAT(batch("args = [\"out:z.npy:u32:4\", \"out:./z.npy:u32:4\"]\n", "two.ptx").output,
+              AllOf(HasSubstr("args: out:z.npy:u32:4 and args: out:./z.npy:u32:4 would both write ./z.npy"),
+                    HasSubstr("give each another name"), Not(HasSubstr("--arg")), Not(HasSubstr("--out-dir"))));
+  const std::string profile = "profile k.ptx --device sim:tesla-g80 ";
+  for (const auto& [words, why] :
+       {std::pair("--arg i33:4", "--arg i33:4: 'i33' is no known form"), std::pair("--grid 0", "--grid 0: a shape"),
+        std::pair("--block 4x", "--block 4x: a")}) {
+    const Ran ran = here(profile + words);
+    EXPECT_EQ(ran.code, 2) << ran.output;
+    EXPECT_THAT(ran.output, StartsWith(std::string("heddle: ") + why));
+  }
 }
 
 // A file of 512 GiB, most of which is not on the disk.

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "cli/command.hpp"
+#include "heddle/error.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -119,7 +120,7 @@ TEST(LaunchText, ResultsThatWouldReplaceOneAnotherAreRefused) {
       try {
         files_of(texts, folder);
         ADD_FAILURE() << texts.front();
-      } catch (const UsageError& error) {
+      } catch (const heddle::Error& error) {  // exit code 1: what is refused is an output
         EXPECT_THAT(error.what(), AllOf(HasSubstr("--arg " + texts.front()), HasSubstr("--arg " + texts.back()),
                                         HasSubstr("one result would be lost"), HasSubstr("give each another name")));
       }

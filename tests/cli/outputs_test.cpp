@@ -57,6 +57,26 @@ TEST_F(Outputs, ATimelineReplacesTimelinesAlone) {
     EXPECT_EQ(here("run --trace " + std::string(name) + " ./script").code, 0);
 }
 
+// Nobody writes the timeline of a program that calls nothing of CUDA.
+TEST_F(Outputs, ProgramsWithoutCudaLeaveTimelinesAsTheyWere) {
+  const std::string before = read("t.json");
+  for (const char* name : {"t.json", "new.json", "new.svg"}) {
+    const Ran ran = here("run --trace " + std::string(name) + " ./script");
+    EXPECT_EQ(ran.code, 0) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("ran\n"), HasSubstr("heddle: there is no new timeline, as the program has "
+                                                                "called nothing of CUDA")))
+        << name;
+    EXPECT_THAT(ran.output, HasSubstr(std::string(name) + (name[0] == 't' ? " is as it was\n" : " is not there\n")));
+  }
+  EXPECT_EQ(read("t.json"), before);
+  for (const auto& entry : fs::directory_iterator(folder_.path()))
+    EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("t.json", "k.ptx", "script", "cache"));
+  // A program that it starts says nothing of it.
+  const Ran ran = here("run --trace t.json sh -c './script; ./script'");
+  const std::size_t first = ran.output.find("no new timeline");
+  EXPECT_EQ(ran.output.find("no new timeline", first + 1), std::string::npos) << ran.output;
+}
+
 // The program would run to its end before anyone missed the timeline.
 TEST_F(Outputs, TimelinesAreWrittenToFiles) {
   ASSERT_EQ(::mkfifo((folder_.path() / "fifo").c_str(), 0600), 0);
@@ -151,6 +171,26 @@ TEST_F(Outputs, ReportsThatCannotBeWrittenLeaveNoFile) {
     EXPECT_THAT(ran.output, HasSubstr("cannot write 'n.json': "));
     EXPECT_FALSE(fs::exists(folder_.path() / "n.json")) << output;
   }
+}
+
+// As on a full disk.
+TEST_F(Outputs, WhatHasNoRoomIsSaidFirstAndLeavesNoFile) {
+  write("s.toml",
+        "results = \"r.db\"\nmachines = [\"tesla-g80\"]\n[[kernels]]\nfile = \"k.ptx\"\n"
+        "arguments = [\"--block\", \"4\", \"--arg\", \"zeros:u32:4\"]\n");
+  const std::string old = read("t.json");
+  for (const auto& [command, name] :
+       {std::pair("run --trace n.json ./script", "n.json"), std::pair("run --trace n.svg ./script", "n.svg"),
+        std::pair("run --trace t.json ./script", "t.json"), std::pair("sim sweep s.toml", "r.db")}) {
+    const Ran ran = heddle(command, "&1", "ulimit -f 0; HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' ");
+    EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
+    EXPECT_THAT(ran.output,
+                AllOf(StartsWith("heddle: "), HasSubstr(name), HasSubstr("File too large"), Not(HasSubstr("ran"))));
+    EXPECT_EQ(fs::exists(folder_.path() / name), std::string_view(name) == "t.json") << command;
+  }
+  EXPECT_EQ(read("t.json"), old);
+  for (const auto& entry : fs::directory_iterator(folder_.path()))
+    EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("t.json", "k.ptx", "script", "cache", "s.toml"));
 }
 
 TEST_F(Outputs, OptionsOfSimulatedGpusAreListed) {

@@ -152,6 +152,27 @@ TEST_F(Cc, WhatIsMadeAndWhereItGoes) {
   EXPECT_THAT(cc("-E a.cu").output, HasSubstr("*p = 1;"));
 }
 
+// As gcc writes them. The objects of one step are gone when it has ended.
+TEST_F(Cc, ListsOfDependenciesOfOneStepNameWhatThereIs) {
+  file("value.h", "#define VALUE 1\n");
+  file("a.cu", small_program);
+  for (const auto& [words, list, target] :
+       {std::tuple("a.cu -MD -MF x.d -o made", "x.d", "made:"), std::tuple("a.cu -MD -o made", "made.d", "made:"),
+        std::tuple("a.cu -MMD", "a.d", "a.o:"), std::tuple("a.cu -MD -MF x.d", "x.d", "a.o:"),
+        std::tuple("a.cu -MD -MF x.d -MT mine -o made", "x.d", "mine:")}) {
+    const Ran built = cc(words);
+    EXPECT_EQ(built.code, 0) << words << ": " << built.output;
+    ASSERT_TRUE(is_there(list)) << words;
+    const std::string text = base::read_file(folder_.path() / list);
+    EXPECT_THAT(text, AllOf(testing::StartsWith(target), HasSubstr("a.cu"), HasSubstr("value.h"))) << words;
+    EXPECT_THAT(text, Not(HasSubstr("heddle-cc"))) << words;
+    std::filesystem::remove(folder_.path() / list);
+  }
+  EXPECT_THAT(cc("a.cu -MD -MF a.cu -o made").output, HasSubstr("would replace"));
+  file("a.d", "a source");
+  EXPECT_THAT(cc("-x cu a.d -MD").output, HasSubstr("would replace"));
+}
+
 TEST_F(Cc, FoldersThatAreMissingAreNamed) {
   file("a.cu", "__global__ void k() {}\n");
   const Ran ran = cc("-ptx a.cu -o none/a.ptx");

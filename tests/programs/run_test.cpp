@@ -218,6 +218,21 @@ TEST_F(RunCommand, ATimelineThatIsNotWrittenIsSaid) {
   EXPECT_EQ(shell("ls t.json*").output, "t.json\n");
 }
 
+// A new one has what was recorded while there was room.
+TEST_F(RunCommand, ATimelineThatGrowsTooLargeIsWholeAllTheSame) {
+  file("a.cu",
+       "__global__ void k() {}\nint main() { for (int i = 0; i < 100; ++i) { k<<<1, 1>>>(); "
+       "cudaDeviceSynchronize(); } }\n");
+  ASSERT_EQ(run("--device cpu a.cu").code, 0);  // all is in the cache
+  const Ran ran = run("--device cpu --trace t.json a.cu", "trap '' XFSZ; ulimit -f 4;");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("t.json cannot be written"));
+  const auto events = nlohmann::json::parse(base::read_file(folder_.path() / "t.json"));
+  const auto seen = std::count_if(events.begin(), events.end(), [](const auto& event) { return event["name"] == "k"; });
+  EXPECT_GT(seen, 0);
+  EXPECT_LT(seen, 100);
+}
+
 TEST_F(RunCommand, DevicesThatAreNotThereAreToldOnce) {
   file("a.cu", "int main() { for (int i = 0; i < 3; ++i) { void* p; cudaMalloc(&p, 4); } }\n");
   const Ran ran = run("--device cuda:999 a.cu");

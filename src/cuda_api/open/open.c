@@ -1,9 +1,14 @@
 /* Loaded into each process under `heddle run` before all else: a library of CUDA that a program opens by its path, as
-   Python packages do, is Heddle's where Heddle has one. Nothing but C, as every process loads it. */
+   Python packages do, is Heddle's where Heddle has one. And a program that has called nothing of CUDA says at its end
+   that there is no timeline, as nobody else would. Nothing but C, as every process loads it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 typedef void* (*open_function)(const char* file, int mode);
 
@@ -83,3 +88,46 @@ __attribute__((naked, visibility("default"))) void* dlopen(const char* file, int
 #else
 __attribute__((visibility("default"))) void* dlopen(const char* file, int mode) { return next()(chosen(file), mode); }
 #endif
+
+/* What `heddle run --trace` has left for the process that it became; null: it is another process, or says nothing. */
+static char* trace;
+static char* state_before; /* of the file; see base/trace_claim.hpp */
+static pid_t process;
+
+__attribute__((constructor)) static void find_trace(void) {
+  const char* const file = getenv("HEDDLE_RUN_TRACE");
+  const char* const claim = getenv("HEDDLE_RUN_TRACE_CLAIM");
+  const char* const colon = claim ? strchr(claim, ':') : NULL;
+  if (!file || !colon || strtol(claim, NULL, 10) != (long)getpid()) return;
+  trace = strdup(file); /* the program may change its variables */
+  state_before = strdup(colon + 1);
+  process = getpid();
+}
+
+/* For Heddle's own code: this process makes the timeline, and says what becomes of it. */
+__attribute__((visibility("default"))) void heddle_open_uses_trace(void) { trace = NULL; }
+
+/* In signal handlers too, by _exit(). */
+__attribute__((destructor)) static void tell_of_trace(void) {
+  struct stat status;
+  char state[256] = "new";
+  if (!trace || !state_before || process != getpid()) return; /* a child by fork() has no say */
+  const int is_there = stat(trace, &status) == 0;
+  if (is_there)
+    snprintf(state, sizeof state, "%llu:%llu:%lld:%lld:%ld", (unsigned long long)status.st_dev,
+             (unsigned long long)status.st_ino, (long long)status.st_size, (long long)status.st_mtim.tv_sec,
+             (long)status.st_mtim.tv_nsec);
+  if (strcmp(state, state_before) != 0) return; /* a child has written it */
+  dprintf(STDERR_FILENO,
+          "heddle: there is no new timeline, as the program has called nothing of CUDA, or could not write one; %s is "
+          "%s\n",
+          trace, is_there ? "as it was" : "not there");
+}
+
+/* Shells end without destructors. */
+__attribute__((visibility("default"), noreturn)) void _exit(int code) {
+  tell_of_trace();
+  while (1) syscall(SYS_exit_group, code);
+}
+
+__attribute__((visibility("default"), noreturn)) void _Exit(int code) { _exit(code); }

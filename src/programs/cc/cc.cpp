@@ -44,7 +44,8 @@ class Build {
   }
 
   void run() {
-    for (const std::string& note : options_.notes) fmt::print(stderr, "heddle cc: note: {}\n", note);
+    for (const std::string& note : options_.notes)
+      std::fputs(fmt::format("heddle cc: note: {}\n", note).c_str(), stderr);
     if (options_.verbose) show_toolkit();
     Words objects;
     for (const Input& input : options_.inputs) {
@@ -67,8 +68,10 @@ class Build {
   // In the form of nvcc's -v. CMake reads it: the folders of headers and libraries, and the line with the same words as
   // LIBRARIES, which is the linker's.
   void show_toolkit() const {
-    fmt::print(stderr, "#$ INCLUDES={}\n#$ LIBRARIES={}\n", quoted("-I" + tools_.headers.string()),
-               quoted(library_folder_argument(tools_)));
+    std::fputs(fmt::format("#$ INCLUDES={}\n#$ LIBRARIES={}\n", quoted("-I" + tools_.headers.string()),
+                           quoted(library_folder_argument(tools_)))
+                   .c_str(),
+               stderr);
   }
 
   void show_device_compiler(const Input& input) const {
@@ -79,6 +82,16 @@ class Build {
   }
 
   bool makes_whole() const { return options_.phase == Phase::link || options_.phase == Phase::device_link; }
+
+  // In one step with linking, the list of dependencies has the names that gcc gives it, and not that of an object which
+  // nobody sees.
+  void name_dependencies(Words& words, const Input& input) const {
+    const auto has = [&](const char* option) { return std::find(words.begin(), words.end(), option) != words.end(); };
+    if (!makes_whole() || (!has("-MD") && !has("-MMD"))) return;
+    const std::string target = output_of(options_, input, ".o");
+    if (!has("-MF")) words.insert(words.end(), {"-MF", fs::path(target).replace_extension(".d").string()});
+    if (!has("-MT") && !has("-MQ")) words.insert(words.end(), {"-MQ", target});
+  }
 
   // Where the result of one source goes; empty for standard output.
   std::string output_for(const Input& input, const char* extension) {
@@ -92,7 +105,7 @@ class Build {
     if (options_.dry_run) return;
     base::require_folder_of(options_.output);
     const DeviceCode code = compile_device_code(input.name, options_);
-    fmt::print(stderr, "{}", code.warnings);
+    std::fputs(fmt::format("{}", code.warnings).c_str(), stderr);
     if (options_.output == "-")
       fmt::print("{}", code.ptx.front().text);
     else
@@ -104,6 +117,7 @@ class Build {
     fs::path image;
     std::string warnings;
     CcOptions options = options_;
+    name_dependencies(options.dependencies, input);
     if (makes_code && input.language == Language::cuda) {
       show_device_compiler(input);
       image = temporary_.path() / fmt::format("{}.fatbin", ++count_);
@@ -157,7 +171,7 @@ class Build {
                  result.exit_status);
     if (result.exit_status != 0) base::fail(ErrorCode::compile_error, "{}:\n{}", failure, result.err);
     pending.settle();
-    fmt::print(stderr, "{}", merged_diagnostics(result.err, warnings));
+    std::fputs(fmt::format("{}", merged_diagnostics(result.err, warnings)).c_str(), stderr);
   }
 
   // What a compiler's command writes to.
@@ -170,7 +184,7 @@ class Build {
     if (!options_.verbose) return;
     std::string line = "#$";
     for (const std::string& word : command) line += ' ' + quoted(word);
-    fmt::print(stderr, "{}\n", line);
+    std::fputs(fmt::format("{}\n", line).c_str(), stderr);
   }
 
   const CcOptions& options_;

@@ -58,7 +58,15 @@ Outputs outputs_of(const CcOptions& options) {
   if (whole.empty() && options.phase == Phase::link) whole = "a.out";
   if (whole.empty() && options.phase == Phase::device_link) whole = "a_dlink.o";
   if (!whole.empty()) outputs.push_back({options.output.empty() ? "the output" : "-o", whole});
-  add_dependencies(outputs, options, whole);
+  if (!options.output.empty()) {
+    add_dependencies(outputs, options, whole);
+    return outputs;
+  }
+  // One list, or one for each source.
+  const std::size_t before = outputs.size();
+  for (const Input& input : options.inputs)
+    if (input.language != Language::object && (outputs.size() == before || outputs.back().option != "-MF"))
+      add_dependencies(outputs, options, output_of(options, input, ".o"));
   return outputs;
 }
 

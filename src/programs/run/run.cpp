@@ -15,10 +15,11 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/link_target.hpp"
 #include "base/nearest.hpp"
 #include "base/overwrite.hpp"
-#include "base/replaced_file.hpp"
 #include "base/timeline_file.hpp"
+#include "base/trace_claim.hpp"
 #include "base/variables.hpp"
 #include "device/cuda/library.hpp"
 #include "programs/places.hpp"
@@ -229,39 +230,39 @@ std::vector<std::string> run_environment(const RunOptions& options, std::vector<
   if (options.check) set(environment, "HEDDLE_RUN_CHECK", options.check.names());
   // The program may change its folder.
   if (!options.trace.empty()) {
-    set(environment, "HEDDLE_RUN_TRACE", fs::absolute(options.trace).string());
-    set(environment, "HEDDLE_RUN_TRACE_CLAIM", "1");
+    const std::string trace = fs::absolute(options.trace).string();
+    set(environment, "HEDDLE_RUN_TRACE", trace);
+    set(environment, "HEDDLE_RUN_TRACE_CLAIM", base::claim_of(trace));
   }
   return environment;
 }
 
 namespace {
 
-// The file of --trace, emptied: the first process of the program that finds it empty takes it, see
-// base/trace_claim.hpp. The old file is set aside, for that process to take over; its place is its own again if this
-// process does not become the program.
-class EmptiedTrace {
- public:
-  explicit EmptiedTrace(const std::string& trace) : trace_(trace) {
-    std::error_code error;
-    if (trace.empty() || (fs::exists(trace, error) && !fs::is_regular_file(trace, error))) return;
-    const bool was_there = fs::exists(trace, error);
-    old_.emplace(trace).set_failed(true);
-    base::write_users_file(trace, std::string_view());
-    if (was_there) ::chmod(trace.c_str(), old_->mode());
-    is_new_ = !was_there;
-  }
-  EmptiedTrace(const EmptiedTrace&) = delete;
-  EmptiedTrace& operator=(const EmptiedTrace&) = delete;
-  ~EmptiedTrace() {
-    if (is_new_) ::unlink(trace_.c_str());
-  }
-
- private:
-  const std::string trace_;
-  std::optional<base::ReplacedFile> old_;
-  bool is_new_ = false;
-};
+// Before the program starts, which would run to its end before anyone missed the timeline. The file is as it was until
+// a process of the program writes it (base/trace_claim.hpp).
+void require_room(const fs::path& trace) {
+  std::error_code error;
+  const auto refuse = [&](const char* why) {
+    base::fail(ErrorCode::io_error, "--trace {}: the timeline cannot be written: {}", trace.string(), why);
+  };
+  if (fs::exists(trace, error) && !fs::is_regular_file(trace, error)) return;
+  base::require_folder_of(trace);
+  const fs::path target = base::link_target(trace);
+  const bool is_there = ::access(target.c_str(), F_OK) == 0;
+  if (!is_there && errno != ENOENT) refuse(std::strerror(errno));
+  if (is_there && ::access(target.c_str(), W_OK) != 0) refuse(std::strerror(errno));
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  if (!is_there && ::access(folder.c_str(), W_OK | X_OK) != 0) refuse(std::strerror(errno));
+  // A file without a name leaves nothing, whatever happens. Where the file system has none, the disk is not full until
+  // the end.
+  const int file = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (file < 0) return;
+  const bool is_written = ::write(file, "\n", 1) == 1;
+  const int why = errno;
+  ::close(file);
+  if (!is_written) refuse(std::strerror(why));
+}
 
 // Of a script whose interpreter is not there; else empty.
 std::string missing_interpreter(const fs::path& program) {
@@ -322,7 +323,7 @@ void run_program(const RunOptions& given, const std::function<void()>& compiled)
     if (!ptxas.empty() && get(variables, "TRITON_PTXAS_PATH").empty()) set(variables, "TRITON_PTXAS_PATH", ptxas);
   }
   if (get(variables, "HEDDLE_RUN_PROGRESS").empty()) set(variables, "HEDDLE_RUN_PROGRESS", "1");
-  const EmptiedTrace trace(options.trace);
+  if (!options.trace.empty()) require_room(options.trace);
   std::vector<char*> arguments{const_cast<char*>(options.program.c_str())}, environment;
   for (const std::string& word : options.arguments) arguments.push_back(const_cast<char*>(word.c_str()));
   for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
