@@ -218,6 +218,7 @@ std::string by_cause(Runner& runner, const MachineDescription& machine, Output&)
                                                     {SlotUse::idle, "no block"}};
   std::vector<std::string> head{"kernel", "policy", "slots"};
   for (const auto& [use, name] : causes) head.push_back(name);
+  head.insert(head.begin() + 4, "of these, replays");
   head.insert(head.end(), {"threads an instruction", "warps"});
   Table table(head);
   const std::pair<const char*, std::string> policies[] = {
@@ -229,6 +230,7 @@ std::string by_cause(Runner& runner, const MachineDescription& machine, Output&)
       const auto share = [&](std::uint64_t part) { return number(100 * static_cast<double>(part) / slots, 1); };
       std::vector<std::string> cells{std::string(workload.kernel), name, share(sm.slots)};
       for (const auto& [use, title] : causes) cells.push_back(share(sm.uses[static_cast<std::size_t>(use)]));
+      cells.insert(cells.begin() + 4, share(sm.policy[PolicyEvent::replays]));
       const auto per = [](std::uint64_t part, std::uint64_t of) {
         return number(static_cast<double>(part) / static_cast<double>(of), 1);
       };

@@ -57,6 +57,7 @@ struct IssueGroup {
   Cycle ready = 0;               // cycle from which it can issue, as far as is known
   Wait wait = Wait::none;        // what `ready` is waiting for
   std::uint32_t place = ~0u;     // in its pool
+  std::uint8_t scheduler = 0;    // that has issued it last; of warps of 64 threads: 0
 };
 
 }  // namespace heddle::device::sim

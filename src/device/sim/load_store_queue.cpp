@@ -47,6 +47,7 @@ WarpAccess LoadStoreQueue::access_of(const BlockContext& block, const IssueGroup
                      : reduces                         ? MemoryOperation::reduction
                                                        : MemoryOperation::atomic;
   access.bypass_l1 = bypass_l1;
+  access.scheduler = group.scheduler;
   access.bytes = static_cast<std::uint8_t>(std::min(first.bytes, most_bytes));
   for (; next < all.size(); ++next) {
     const machine::MemoryAccess& one = all[next];

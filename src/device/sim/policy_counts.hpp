@@ -32,13 +32,15 @@ enum class PolicyEvent : std::uint8_t {
   // Blocks that give way to others (virtual threads).
   swaps_out,
   swaps_in,
-  context_cycles,  // of the shared memory's port, for contexts
-  context_waits,   // cycles for which a context waited as accesses had the port
-  late_writes,     // results of blocks that are not active
-  moved_loads,     // accesses that went to the queue of inactive blocks
-  spilled_entries  // of stacks, beyond those that a context holds
+  context_cycles,   // of the shared memory's port, for contexts
+  context_waits,    // cycles for which a context waited as accesses had the port
+  late_writes,      // results of blocks that are not active
+  moved_loads,      // accesses that went to the queue of inactive blocks
+  spilled_entries,  // of stacks, beyond those that a context holds
+  // Machines that issue memory instructions again (lsu.replays).
+  replays,  // slots that replays took
 };
-constexpr unsigned policy_events = 27;
+constexpr unsigned policy_events = 28;
 const char* name(PolicyEvent event);
 
 struct PolicyCounts {

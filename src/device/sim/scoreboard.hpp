@@ -19,7 +19,7 @@ class Scoreboard {
   // `access`: the memory access whose completion gives the cycle; no_access where `ready` is known.
   // `issued`, `slot`: of the instruction.
   void add(std::uint32_t reg, LaneMask lanes, Cycle ready, std::uint32_t access, Cycle issued, unsigned slot) {
-    pending_.push_back({reg, lanes, ready, access, issued, slot});
+    pending_.push_back({ready, reg, lanes, access, static_cast<std::uint32_t>(issued << slot_bits | slot)});
   }
   void complete(std::uint32_t access, Cycle ready) {
     for (Pending& pending : pending_) {
@@ -69,13 +69,16 @@ class Scoreboard {
   Check room(std::size_t entries, bool paired) const;
 
  private:
+  static constexpr unsigned slot_bits = 2;
+  // A thread of a simulated GPU may have several, so it is small.
   struct Pending {
+    Cycle ready;
     std::uint32_t reg;
     LaneMask lanes;
-    Cycle ready;
     std::uint32_t access;
-    Cycle issued;
-    unsigned slot;
+    std::uint32_t instruction;  // that writes the register: its cycle, of which the low bits tell entries apart, and slot
+    unsigned slot() const { return instruction & ((1u << slot_bits) - 1); }
+    bool same_cycle(const Pending& other) const { return instruction >> slot_bits == other.instruction >> slot_bits; }
   };
   std::vector<Pending> pending_;
 };
@@ -92,12 +95,12 @@ inline Scoreboard::Check Scoreboard::room(std::size_t entries, bool paired) cons
     // The n-th register of the one instruction is beside the n-th of the other one.
     const auto place = [&](const Pending& of) {
       return std::count_if(pending_.data(), &of,
-                           [&](const Pending& other) { return other.issued == of.issued && other.slot == of.slot; });
+                           [&](const Pending& other) { return other.instruction == of.instruction; });
     };
     const Pending* beside = nullptr;
     for (const Pending& other : pending_)
-      if (paired && other.issued == one.issued && other.slot != one.slot && place(other) == place(one)) beside = &other;
-    if (beside && one.slot == 1) continue;
+      if (paired && other.same_cycle(one) && other.slot() != one.slot() && place(other) == place(one)) beside = &other;
+    if (beside && one.slot() == 1) continue;
     ++used;
     const bool later = beside && beside->ready > one.ready;
     frees(later ? beside->ready : one.ready, (later ? beside->access : one.access) != no_access);

@@ -232,8 +232,9 @@ bool Sm::run(Cycle end, std::uint64_t orders) {
       turn_ = 0;
       if (!queue_.empty() || memory_.next_event() <= now_) take_completions();
       take_returns();
+      if (machine_.lsu.replays) take_replays();
     }
-    if (interweave_ && !blocks_.empty() && !issue_together()) return false;
+    if (interweave_ && !issue_together()) return false;
     // Another one is the first in each cycle: where they share pipes, none starves.
     const auto count = static_cast<unsigned>(schedulers_.size());
     for (; !interweave_ && turn_ < count; ++turn_)

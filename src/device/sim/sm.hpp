@@ -84,10 +84,11 @@ class Sm {
  private:
   struct Scheduler {
     std::unique_ptr<WarpSchedPolicy> policy;
-    Cycle wake = 0;       // nothing can issue before
-    Cycle free = 0;       // its next turn after one that issued
-    Cycle operands = 0;   // until when an instruction that waits for operands holds it up
-    Cycle accounted = 0;  // cycles before are in the statistics
+    Cycle wake = 0;             // nothing can issue before
+    Cycle free = 0;             // its next turn after one that issued
+    Cycle operands = 0;         // until when an instruction that waits for operands holds it up
+    std::uint32_t replays = 0;  // slots that it owes to memory instructions that met conflicts
+    Cycle accounted = 0;        // cycles before are in the statistics
     SlotUse use = SlotUse::idle;
     unsigned bucket = 0;  // of lanes; of slots that issue
   };
@@ -126,6 +127,9 @@ class Sm {
   Scoreboard::Check check_matrix(IssueGroup& group, const Scoreboard::Check& exact);
 
   bool turn(unsigned scheduler);
+  void take_replays();
+  bool replay(Scheduler& owing, Scheduler& slot);
+  void leave_room(SlotChooser::Choice& choice) const;
   void account(Scheduler& scheduler);
   void account_residents();
   Cycle pipe_free(const OpTiming& op, unsigned scheduler) const;

@@ -6,6 +6,16 @@
 #include "device/sim/sm.hpp"
 
 namespace heddle::device::sim {
+namespace {
+
+// What the first scheduler has chosen too is its choice again.
+void leave_out_second(SlotChooser::Choice& choice) {
+  if (choice.conflict) choice.next = choice.second;
+  choice.second = nullptr;
+  choice.conflict = choice.same_row = false;
+}
+
+}  // namespace
 
 // The contexts of all blocks, after one has come or gone.
 void Sm::list_contexts() {
@@ -88,9 +98,17 @@ Cycle Sm::add_candidate(const Context& context) {
   state.candidates.insert(
       state.candidates.begin() + at,
       {context.block, context.wide, context.number, context.slot, frontier.group(context.wide, 0, 0).age, split.order,
-       frontier.lanes(context.wide, context.slot), row, free <= now_, free <= now_ + 1, state.rows.interval(pipe) > 1});
+       frontier.lanes(context.wide, context.slot), row, free <= now_, free <= now_ + 1, state.rows.interval(pipe) > 1,
+       pipe == PipeClass::branch});
   state.where.insert(state.where.begin() + at, context)->since = split.not_before;
   return free;
+}
+
+// A replay has one of the cycle's slots, and the lanes of the load/store unit.
+void Sm::leave_room(SlotChooser::Choice& choice) const {
+  const Interweaving& how = *issue_policy_->interweaving();
+  if (choice.first && choice.second) leave_out_second(choice);
+  if (!how.warps && !how.branches) choice.first = nullptr;  // there is one slot
 }
 
 // One cycle. Returns false before an operation that must wait for other SMs.
@@ -101,8 +119,14 @@ bool Sm::issue_together() {
   if (now_ < primary.wake && now_ < secondary.wake) return true;
   account(primary);
   account(secondary);
+  if (blocks_.empty()) {
+    primary.use = secondary.use = SlotUse::idle;
+    primary.wake = secondary.wake = never;
+    return true;
+  }
   collect_contexts();
   SlotChooser::Choice choice = state.chooser.choose(state.candidates);
+  if (primary.replays != 0) leave_room(choice);
   const auto index_of = [&](const SlotCandidate* one) {
     return static_cast<std::size_t>(one - state.candidates.data());
   };
@@ -112,14 +136,12 @@ bool Sm::issue_together() {
     primary.wake = now_;
     return false;
   }
-  if (wanted > orders_) {
-    choice.second = nullptr;  // in the next cycle
-    choice.conflict = choice.same_row = false;
-  }
+  if (wanted > orders_) leave_out_second(choice);  // it issues in the next cycle
   orders_ -= std::min(wanted, orders_);
   state.chooser.issued(choice);
   primary.use = secondary.use = state.use;
-  const bool issues = choice.first || choice.second;
+  const bool replays = replay(primary, choice.first ? secondary : primary);
+  const bool issues = choice.first || choice.second || replays;
   issued_ |= issues;
   primary.wake = secondary.wake = issues || state.chooser.pending() ? now_ + 1 : state.wake;
   const Context first = choice.first ? state.where[index_of(choice.first)] : Context{};

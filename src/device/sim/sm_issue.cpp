@@ -28,6 +28,28 @@ Cycle Sm::front_latency() const {
   return Cycle{machine_.front.scheduler_latency} + machine_.front.delivery_latency + (how ? how->delivery : 0);
 }
 
+// Schedulers owe slots to what the memory has served beyond the first passes of their accesses.
+void Sm::take_replays() {
+  const auto replays = memory_.replays();
+  for (std::size_t i = 0; i < replays.size() && i < schedulers_.size(); ++i) {
+    if (replays[i] == 0) continue;
+    schedulers_[i].replays += replays[i];
+    schedulers_[i].wake = std::min(schedulers_[i].wake, now_);
+  }
+  if (!replays.empty()) memory_.clear_replays();
+}
+
+// Whether a memory instruction that met conflicts issues again, for the lanes that are left. They are few.
+bool Sm::replay(Scheduler& owing, Scheduler& slot) {
+  if (owing.replays == 0) return false;
+  --owing.replays;
+  ++statistics_.policy[PolicyEvent::replays];
+  issued_ = true;
+  slot.use = SlotUse::issue;
+  slot.bucket = 3;
+  return true;
+}
+
 // Returns false before an operation that must wait for other SMs.
 bool Sm::turn(unsigned number) {
   Scheduler& scheduler = schedulers_[number];
@@ -36,6 +58,10 @@ bool Sm::turn(unsigned number) {
   if (now_ < scheduler.operands) {
     scheduler.use = SlotUse::pipeline;
     scheduler.wake = scheduler.operands;
+    return true;
+  }
+  if (replay(scheduler, scheduler)) {
+    scheduler.wake = scheduler.free = now_ + machine_.front.issue_interval;
     return true;
   }
   if (scheduler.policy->looks()) scheduler.policy->look(groups_of(number));
@@ -49,6 +75,7 @@ bool Sm::turn(unsigned number) {
     --orders_;
   }
   issued_ = true;
+  group->scheduler = static_cast<std::uint8_t>(number);
   scheduler.policy->issued(*group);
   const Cycle turn = std::max(machine_.front.issue_interval * group->width / machine::warp_size, 1u);
   const Cycle taken = group->passes * turn;
@@ -107,6 +134,7 @@ unsigned Sm::issue_shared(IssueGroup& group, unsigned scheduler) {
   for (const auto& [block, one] : shared_slot_) {
     if (observer_) observer_->issued(now_, *one, one->op->pipe);
     one->not_before = now_ + 1;
+    one->scheduler = static_cast<std::uint8_t>(scheduler);
   }
   for (const auto& [block, one] : shared_slot_) {
     const bool there =

@@ -34,12 +34,17 @@ bool Sm::waits_for_memory(BlockContext& block) const {
   return memory;
 }
 
-// Whether the block's threads only repeat what they did: what they wait for may be a block that is not active.
+// Whether the block's threads only repeat what they did: what they wait for may be a block that is not active. One
+// whose threads have all exited waits for its stores.
 bool Sm::repeats(const BlockContext& block) const {
   if (!watches_ || block.spins.empty()) return false;
-  return std::all_of(block.block.threads.begin(), block.block.threads.end(), [&](const machine::Thread& thread) {
-    return thread.state != machine::ThreadState::runnable || block.spins[thread.linear].repeats_in(watch_epoch_);
-  });
+  bool any = false;
+  for (const machine::Thread& thread : block.block.threads) {
+    if (thread.state != machine::ThreadState::runnable) continue;
+    if (!block.spins[thread.linear].repeats_in(watch_epoch_)) return false;
+    any = true;
+  }
+  return any;
 }
 
 // Of the register file, if the block gives way now.

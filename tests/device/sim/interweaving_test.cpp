@@ -147,6 +147,28 @@ TEST(Interweaving, AnEntryHoldsBothInstructionsOfACycle) {
   EXPECT_EQ(board.room(3, true).ready, 12u);
 }
 
+// 2: memory instructions that meet conflicts issue again for the transactions that remain, in slots of their scheduler.
+TEST(Interweaving, ConflictsTakeIssueSlots) {
+  const KernelShape shape{.threads = 256, .blocks = 4, .words = 64};
+  const auto of = [&](const std::string& policies, unsigned ways) {
+    const std::string loads = "mov.u32 %r6, %t;\nmov.u32 %r5, 0;\nmul.lo.u32 %r1, %t, " + std::to_string(4 * ways) +
+                              ";\nand.b32 %r1, %r1, 1023;\nmov.u32 %r0, s;\nadd.u32 %r1, %r1, %r0;\nL:\n" +
+                              "ld.shared.u32 %r7, [%r1];\n" + operations(16, "%r6") +
+                              "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %d, %r5, 8;\n@%d bra L;\n";
+    return run_kernel("sbi-fermi" + policies, loads, shape).figures;
+  };
+  for (const char* policies : {"", ",issue=wide", ",issue=sbi", ",issue=swi", ",issue=sbi+swi"}) {
+    const KernelStatistics none = of(policies, 1), some = of(policies, 4);
+    const std::uint64_t replays = some.sm.policy[PolicyEvent::replays];
+    EXPECT_EQ(none.sm.policy[PolicyEvent::replays], 0u);
+    EXPECT_EQ(replays, 32u * 8 * 3) << policies;  // warps, turns, passes beyond the first
+    EXPECT_EQ(some.sm.uses[static_cast<unsigned>(SlotUse::issue)], some.sm.warp_instructions + replays) << policies;
+  }
+  // Both schedulers of the stack are never without an instruction, so that each replay is one instruction less.
+  const double longer = static_cast<double>(of("", 4).cycles()) - static_cast<double>(of("", 1).cycles());
+  EXPECT_NEAR(longer, 32 * 8 * 3 / 2.0, 40);
+}
+
 // SH4: what is compared has as many lanes and threads, and fetches as many instructions.
 TEST(Interweaving, ComparedMachinesHaveEqualResources) {
   const auto of = [](const std::string& text) { return resources_of(parse_sim_options("sim:" + text).machine); };

@@ -171,6 +171,15 @@ TEST_F(Record, TracesAreBoundedAndWhole) {
   EXPECT_THAT(names, testing::Not(testing::Contains("st.global.f32 [%p], %f;")));  // later
 }
 
+// With virtual threads an SM has more warps than the machine's, and each has its events.
+TEST_F(Record, WarpsOfBlocksThatGiveWayAreTraced) {
+  run(",residency=virtual-thread,trace=" + file("t.json") + ",trace-launches=1", kernel_text(), 1, 1200);
+  std::set<std::uint64_t> warps;
+  for (const json& event : json::parse(base::read_file(file("t.json"))))
+    if (event.at("ph") != "M") warps.insert(event.at("tid").get<std::uint64_t>());
+  EXPECT_GT(warps.size(), parse_sim_options("sim:fermi-gtx480").machine.residency.warps);
+}
+
 TEST_F(Record, AKernelThatFailsLeavesItsFiles) {
   const std::string text =
       std::string(head) + "ld.param.u64 %p, [a];\nld.global.f32 %f, [%p];\nadd.f32 %f, %f, %f;\ntrap;\n}\n";

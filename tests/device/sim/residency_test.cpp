@@ -151,6 +151,18 @@ TEST(VirtualThread, ContextsWaitForAccessesOfSharedMemory) {
 }
 
 // V11: with any scheduler.
+// Stores that change nothing let the SM look for loops that only wait. This must not count for others: blocks whose
+// threads have exited wait for their stores, and are not such loops.
+TEST(VirtualThread, CyclesDoNotDependOnWhatStoresChange) {
+  const auto cycles = [](unsigned stored) {
+    const std::string body = chase + "mov.u32 %r9, " + std::to_string(stored) +
+                             ";\nmul.wide.u32 %q, %i, 4;\nadd.u64 %q, %p, %q;\nst.global.u32 [%q+131072], %r9;\n";
+    const KernelShape shape{.threads = 128, .blocks = 128, .words = 1 << 16, .zero = true};
+    return run_kernel("fermi-gtx480,residency=virtual-thread,context-bits=0", body, shape).figures.cycles();
+  };
+  EXPECT_EQ(cycles(0), cycles(1));
+}
+
 TEST(VirtualThread, RunsWithAllSchedulers) {
   for (const char* scheduler : {"lrr", "gto", "two-level"}) {
     const std::string with = std::string(",scheduler=") + scheduler;

@@ -137,6 +137,7 @@ struct L1Cache {
 struct LoadStoreUnit {
   unsigned queue = 8;    // warp accesses that wait for the L1; more are refused
   unsigned stores = 64;  // transactions of stores that no L2 slice has accepted yet
+  bool replays = false;  // what an access needs beyond one pass of its port takes slots of its scheduler
   bool operator==(const LoadStoreUnit&) const = default;
 };
 

@@ -64,6 +64,9 @@ const Field fields[] = {
     {"lsu", "queue", "accesses", 1, 256, AT(lsu.queue),
      "accesses of warps that wait for the L1, in order; more are refused"},
     {"lsu", "stores", "transactions", 1, 64 * kib, AT(lsu.stores), "of stores that the L2 has not accepted yet"},
+    {"lsu", "replays", "", 0, 1, AT(lsu.replays),
+     "instructions that meet conflicts are issued again: each pass of a port beyond an access's first, of the L1, of "
+     "shared memory's banks or of words of constants, takes a slot of the scheduler that has issued it"},
 
     {"constant", "bytes", "bytes", 64, 16 * mib, AT(constant.bytes), "size of the constant cache of an SM"},
     {"constant", "ways", "", 1, 64, AT(constant.ways), "lines of a set"},

@@ -29,9 +29,12 @@ struct WarpAccess {
   MemoryOperation operation = MemoryOperation::load;
   bool bypass_l1 = false;                 // a load past the L1: ld.cg, ld.cv, ld.volatile
   std::uint8_t bytes = 4;                 // of a lane: 1, 2, 4, 8 or 16
+  std::uint8_t scheduler = 0;             // that has issued it, and issues its replays
   std::uint32_t mask = 0;                 // bit i: lane i takes part
   std::array<std::uint64_t, 32> address;  // of the lanes in the mask
 };
+
+constexpr unsigned most_schedulers = 16;  // of an SM
 
 // The caller's name for an access, which comes back with its completion.
 using AccessTag = std::uint32_t;

@@ -19,6 +19,10 @@ class MemoryPort {
   virtual void invalidate(Cycle now) = 0;
   // The first cycle in which the port of the shared memory has nothing to do.
   virtual Cycle shared_free() const { return 0; }
+  // By scheduler: passes of the ports beyond the first of an access, since clear_replays(). Of the L1's port those that
+  // have been, of others those of the accesses that it has taken. Without a span the memory has no conflicts.
+  virtual std::span<const std::uint32_t> replays() const { return {}; }
+  virtual void clear_replays() {}
   // Accesses that have not completed.
   virtual unsigned in_flight() const = 0;
 };

@@ -47,6 +47,7 @@ Admission SmMemory::access_shared(Cycle now, const WarpAccess& access) {
   counters_.shared_passes += passes.needed;
   counters_.shared_least_passes += passes.least;
   shared_free_ = now + Cycle{passes.needed} * shared_.interval;
+  note_replays(access.scheduler, passes.needed - passes.least);
   // The last pass starts the data of the lanes that come last.
   return {MemoryStall::none, now + shared_.latency + Cycle{passes.needed - passes.least} * shared_.interval};
 }
@@ -71,6 +72,7 @@ Admission SmMemory::access_constant(Cycle now, const WarpAccess& access, AccessT
   ++counters_.constant_accesses;
   counters_.constant_passes += word_count;
   constant_free_ = now + word_count;
+  note_replays(access.scheduler, word_count - 1);
   const Cycle ready = now + word_count - 1 + constant_.latency;
   std::uint32_t flight = none;
   for (unsigned i = 0; i < line_count; ++i) {
@@ -122,6 +124,7 @@ Admission SmMemory::access_global(Cycle now, const WarpAccess& access, AccessTag
                 (access.operation == MemoryOperation::store || !access.bypass_l1);
   made.write = global ? l1_.global_write : l1_.local_write;
   made.next = 0;
+  made.scheduler = access.scheduler;
   coalescer_.coalesce(access, made.cached && access.operation == MemoryOperation::load, made.transactions);
   count_global(access, made.transactions);
   made.flight = begin_flight(tag, made.transactions.count);
@@ -164,6 +167,7 @@ void SmMemory::look_up(Cycle now) {
   MemoryStall stall = MemoryStall::none;
   while (waiting_ != 0) {
     Queued& access = queued_[head_];
+    const unsigned first = access.next;
     while (access.next < access.transactions.count) {
       const Transaction& transaction = access.transactions.list[access.next];
       const std::uint32_t bank = 1u << (line_of(transaction) & (l1_.banks - 1));
@@ -173,6 +177,7 @@ void SmMemory::look_up(Cycle now) {
       busy |= bank;
       ++access.next;
     }
+    if (first != 0 && access.next != first) note_replays(access.scheduler, 1);
     if (access.next != access.transactions.count) break;
     head_ = (head_ + 1) % queued_.size();
     --waiting_;
@@ -181,6 +186,12 @@ void SmMemory::look_up(Cycle now) {
   if (stall == MemoryStall::none) return;
   blocked_ = stall;
   blocked_since_ = now;
+}
+
+void SmMemory::note_replays(unsigned scheduler, unsigned passes) {
+  if (passes == 0 || !lsu_.replays) return;
+  replays_[scheduler % replays_.size()] += passes;
+  replayed_ = true;
 }
 
 // Data have arrived: an access that could not go on is tried again.

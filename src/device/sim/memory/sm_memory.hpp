@@ -15,6 +15,7 @@
 // No function allocates memory in a steady state.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -53,6 +54,13 @@ class SmMemory final : public MemoryPort {
   // Accesses that have not completed: none when a kernel's memory operations are complete.
   unsigned in_flight() const override { return in_flight_; }
   Cycle shared_free() const override { return shared_free_; }
+  std::span<const std::uint32_t> replays() const override {
+    return replayed_ ? std::span<const std::uint32_t>(replays_) : std::span<const std::uint32_t>();
+  }
+  void clear_replays() override {
+    replays_.fill(0);
+    replayed_ = false;
+  }
   const SmMemoryCounters& counters() const { return counters_; }
   void reset_counters() { counters_ = {}; }
 
@@ -77,6 +85,7 @@ class SmMemory final : public MemoryPort {
   struct Queued {
     std::uint32_t flight = 0;
     unsigned next = 0;  // transaction
+    std::uint8_t scheduler = 0;
     MemoryOperation operation = MemoryOperation::load;
     bool cached = false;
     WritePolicy write = WritePolicy::through;
@@ -101,6 +110,7 @@ class SmMemory final : public MemoryPort {
   void count_global(const WarpAccess& access, const Transactions& transactions);
   bool can_look_up() const { return waiting_ != 0 && blocked_ == MemoryStall::none; }
   void look_up(Cycle now);
+  void note_replays(unsigned scheduler, unsigned passes);
   void unblock(Cycle now);
 
   MemoryStall serve(const Queued& access, const Transaction& transaction, Cycle now);
@@ -143,6 +153,8 @@ class SmMemory final : public MemoryPort {
   Cycle blocked_since_ = 0;
   Cycle port_free_ = 0, shared_free_ = 0, constant_free_ = 0;
   unsigned stores_ = 0;  // that no slice has accepted
+  std::array<std::uint32_t, most_schedulers> replays_{};
+  bool replayed_ = false;  // since they were cleared
 
   std::vector<Flight> flights_;
   std::uint32_t free_flight_ = none;

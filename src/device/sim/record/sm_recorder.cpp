@@ -17,6 +17,12 @@ LineCount& SmRecorder::line(const IssueGroup& group) {
   return (*lines_)[group.at.pc];
 }
 
+// Blocks that give way to others have numbers beyond those of the machine's warps.
+SmRecorder::Slot& SmRecorder::slot_of(std::uint32_t warp) {
+  if (warp >= slots_.size()) slots_.resize(warp + std::size_t{1});
+  return slots_[warp];
+}
+
 void SmRecorder::wait(const IssueGroup& group, LineCount& count, WarpUse use, Cycle from, Cycle to) {
   if (from >= to) return;
   count.cycles[static_cast<unsigned>(use)] += to - from;
@@ -33,7 +39,7 @@ void SmRecorder::wait(const IssueGroup& group, LineCount& count, WarpUse use, Cy
 void SmRecorder::issued(Cycle now, const IssueGroup& group, PipeClass pipe) {
   if (follows_) progress_.issued(now, group);
   LineCount& count = line(group);
-  Slot& slot = slots_[group.slot];
+  Slot& slot = slot_of(group.slot);
   const bool begins = slot.block != group.block;
   const Cycle from = begins ? std::min(group.not_before, now) : slot.last;
   const Cycle issue_end = begins ? from : std::min(from + issue_interval_, now);
@@ -61,7 +67,7 @@ void SmRecorder::issued(Cycle now, const IssueGroup& group, PipeClass pipe) {
 void SmRecorder::left(Cycle now, const BlockContext& block) {
   if (follows_) progress_.left(now, block);
   for (const WarpContext& warp : block.warps) {
-    slots_[warp.slot] = {};
+    slot_of(warp.slot) = {};
     if (trace_.wants(now)) trace_.add({.begin = now, .warp = warp.slot, .kind = TraceEvent::Kind::exit});
   }
 }

@@ -40,6 +40,7 @@ class SmRecorder final : public SmObserver {
     Cycle last = 0;                       // it issued
     bool at_barrier = false;              // and what it issued was a barrier or an operation of the warp
   };
+  Slot& slot_of(std::uint32_t warp);
   LineCount& line(const IssueGroup& group);
   void wait(const IssueGroup& group, LineCount& count, WarpUse use, Cycle from, Cycle to);
 

@@ -45,6 +45,29 @@ TEST(L1, FifoReplacesTheOldestLineHoweverOftenItIsUsed) {
   EXPECT_EQ(hits(driver), 2u);
 }
 
+// Where the machine issues instructions again, each pass beyond an access's first is its scheduler's.
+TEST(L1, PassesBeyondTheFirstAreReplays) {
+  const WarpAccess four_lines = strided(MemoryOperation::load, 0, 16);
+  for (const bool replays : {false, true}) {
+    MachineDescription m = small();
+    m.lsu.replays = replays;
+    Driver driver(m);
+    WarpAccess access = four_lines;
+    access.scheduler = 1;
+    driver.latency(access);
+    const auto counted = driver.memory.sm(0).replays();
+    ASSERT_EQ(counted.empty(), !replays);
+    if (!replays) continue;
+    EXPECT_EQ(counted[0], 0u);
+    EXPECT_EQ(counted[1], 3u);
+    driver.memory.sm(0).clear_replays();
+    driver.latency(load(0));  // one pass
+    EXPECT_TRUE(driver.memory.sm(0).replays().empty());
+    driver.latency(strided(MemoryOperation::load, 0, 16, 4, MemorySpace::shared));
+    EXPECT_EQ(driver.memory.sm(0).replays()[0], 3u);  // four words of each bank
+  }
+}
+
 TEST(L1, RandomReplacementIsTheSameInEveryRun) {
   MachineDescription m = small();
   m.l1.replacement = Replacement::random;

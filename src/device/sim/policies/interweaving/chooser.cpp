@@ -6,6 +6,14 @@
 
 namespace heddle::device::sim {
 
+namespace {
+
+bool share_row(const SlotCandidate& one, const SlotCandidate& other) {
+  return one.row == other.row && !one.on_no_lanes;
+}
+
+}  // namespace
+
 SlotChooser::Choice SlotChooser::choose(std::span<const SlotCandidate> candidates) const {
   if (rules_.how.warps) return interweave_warps(candidates);
   if (rules_.how.branches) return interweave_branches(candidates);
@@ -25,10 +33,10 @@ SlotChooser::Choice SlotChooser::interweave_branches(std::span<const SlotCandida
   const SlotCandidate* beside = nullptr;
   for (const SlotCandidate& one : candidates)
     if (one.same_warp(*oldest) && one.slot != oldest->slot && (one.free || one.row == oldest->row)) beside = &one;
-  choice.same_row = beside && beside->row == oldest->row;
   for (const SlotCandidate& one : candidates)
-    if (!beside && rules_.any_free_group && one.free && !one.same_warp(*oldest) && one.row != oldest->row)
+    if (!beside && rules_.any_free_group && one.free && !one.same_warp(*oldest) && !share_row(one, *oldest))
       beside = &one;
+  choice.same_row = beside && share_row(*beside, *oldest);
   choice.first = &*oldest;
   choice.second = beside;
   if (beside && oldest->slot == 1) std::swap(choice.first, choice.second);  // a warp's primary context goes first
@@ -44,7 +52,7 @@ bool SlotChooser::looks_at(const SlotCandidate& candidate, std::uint32_t asking,
 
 // Beside the first instruction, in its row or in another one.
 bool SlotChooser::fits(const SlotCandidate& one, const SlotCandidate* first) const {
-  if (!first || one.row != first->row) return one.free;
+  if (!first || !share_row(one, *first)) return one.free;
   if (rules_.any_lane) return std::popcount(one.lanes) + std::popcount(first->lanes) <= 64;
   return (one.lanes & first->lanes) == 0;
 }
@@ -91,7 +99,7 @@ SlotChooser::Choice SlotChooser::interweave_warps(std::span<const SlotCandidate>
   const auto held = [&](unsigned row) { return choice.first && choice.first->holds_row && choice.first->row == row; };
   for (const SlotCandidate& one : candidates)
     if (!choice.keeps && !choice.next && visible(one) && one.free_next && !held(one.row)) choice.next = &one;
-  choice.same_row = choice.first && choice.second && choice.first->row == choice.second->row;
+  choice.same_row = choice.first && choice.second && share_row(*choice.first, *choice.second);
   choice.conflict = choice.second && choice.second == choice.next;
   if (choice.conflict) choice.next = nullptr;  // the second scheduler's copy issues
   return choice;

@@ -23,6 +23,7 @@ struct SlotCandidate {
   bool free = true;          // the row takes an instruction in this cycle
   bool free_next = true;     // it does in the next one, if nothing else takes it in this one
   bool holds_row = false;    // it occupies its row for more than a cycle
+  bool on_no_lanes = false;  // each scheduler executes it by itself: a branch
   bool same_warp(const SlotCandidate& other) const { return owner == other.owner && warp == other.warp; }
   bool same(const SlotCandidate& other) const { return same_warp(other) && order == other.order; }
 };
