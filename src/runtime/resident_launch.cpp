@@ -1,6 +1,5 @@
 #include "runtime/resident_launch.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 #include "runtime/bind.hpp"
