@@ -73,7 +73,7 @@ class Signals : public HeddleCommand {
   }
   // Whether it has used so many ticks of the processor (hundredths of a second): it has begun, and works.
   static bool works(pid_t process) {
-    constexpr int ticks = 40, user_time = 14, name = 2;
+    constexpr int ticks = 15, user_time = 14, name = 2;
     const auto stat = base::read_file_if_there("/proc/" + std::to_string(process) + "/stat");
     if (!stat || stat->rfind(')') == stat->npos) return false;
     std::istringstream rest(stat->substr(stat->rfind(')') + 1));
