@@ -41,23 +41,23 @@ struct OpTiming;
 struct IssueGroup {
   const machine::LaneThreads* threads = nullptr;  // by lane; null: an empty lane
   LaneMask mask = 0;                              // lanes that issue; 0: the group waits for others
+  std::uint32_t warp = 0;                         // of the block: whose scheduler and scoreboard it uses
   Place at;
   std::uint64_t age = 0;    // the order in which the groups of the SM were made
-  std::uint32_t warp = 0;   // of the block: whose scheduler and scoreboard it uses
+  Cycle held_until = 0;     // the policy has chosen it then
   bool formed = false;      // of threads of any warps: its lanes are those of the SIMD unit
   std::uint8_t passes = 1;  // turns of its scheduler that it takes
   // Threads of the warps that the machine forms. Narrower ones occupy their scheduler and pipes for less time.
   std::uint8_t width = machine::warp_size;
-  Cycle held_until = 0;  // the policy has chosen it then
   // The SM's, from here on.
+  Wait wait = Wait::none;      // what `ready` is waiting for
+  std::uint8_t scheduler = 0;  // that has issued it last; of warps of 64 threads: 0
+  std::uint32_t place = ~0u;   // in its pool
+  std::uint32_t slot = 0;      // number of the warp on its SM
   BlockContext* block = nullptr;
-  std::uint32_t slot = 0;        // number of the warp on its SM
   Cycle not_before = 0;          // cycle in which the branch, barrier or start before it is done
   const OpTiming* op = nullptr;  // at its place
   Cycle ready = 0;               // cycle from which it can issue, as far as is known
-  Wait wait = Wait::none;        // what `ready` is waiting for
-  std::uint32_t place = ~0u;     // in its pool
-  std::uint8_t scheduler = 0;    // that has issued it last; of warps of 64 threads: 0
 };
 
 }  // namespace heddle::device::sim

@@ -76,8 +76,8 @@ class Scoreboard {
     std::uint32_t reg;
     LaneMask lanes;
     std::uint32_t access;
-    std::uint32_t
-        instruction;  // that writes the register: its cycle, of which the low bits tell entries apart, and slot
+    // That writes the register: its cycle, of which the low bits tell entries apart, and slot.
+    std::uint32_t instruction;
     unsigned slot() const { return instruction & ((1u << slot_bits) - 1); }
     bool same_cycle(const Pending& other) const { return instruction >> slot_bits == other.instruction >> slot_bits; }
   };

@@ -56,7 +56,7 @@ TEST_P(Rates, OfADependentChainAreLatencies) {
   const MachineDescription m = preset(GetParam());
   Bench bench(one_sm(m));
   const auto expect = [&](const Pipe& pipe, const std::string& line) {
-    const double wanted = resolved(m, pipe).latency + m.front.delivery_latency;
+    const double wanted = resolved(m, pipe).latency + m.front.delivery_latency + m.front.scheduler_latency;
     EXPECT_EQ(step(bench, {}, line, 20, 60), wanted) << line;
   };
   expect(m.pipes.fma, "fma.rn.f32 %f0, %f0, %f0, %f0;");
@@ -77,7 +77,7 @@ TEST_P(Rates, OfProductsOfMatricesAreThoseOfTheTensorPipe) {
   MachineDescription m = preset(GetParam());
   m.policies.scheduler = "lrr";
   Bench bench(one_sm(m));
-  const double latency = resolved(m, m.pipes.tensor).latency + m.front.delivery_latency;
+  const double latency = resolved(m, m.pipes.tensor).latency + m.front.delivery_latency + m.front.scheduler_latency;
   const double chain = step(bench, {}, product(0), 20, 60);
   EXPECT_GE(chain, latency);
   EXPECT_LE(chain, latency + 4) << "ten registers are read";

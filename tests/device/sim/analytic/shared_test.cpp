@@ -60,7 +60,8 @@ TEST_P(Banks, EachConflictAddsAPassToTheLatency) {
   };
   const double least = latency(1);
   // The latency is that of all passes that there are without conflicts.
-  EXPECT_EQ(least, m.pipes.lsu.latency + m.shared.latency + m.pipes.alu.latency + m.front.delivery_latency);
+  EXPECT_EQ(least, m.pipes.lsu.latency + m.shared.latency + m.pipes.alu.latency + m.front.delivery_latency +
+                       2 * m.front.scheduler_latency);
   for (const unsigned n : {2u, 7u, 16u})
     EXPECT_EQ(latency(n), least + (n - 1) * (32 / m.shared.lanes) * m.shared.interval) << n;
 }
