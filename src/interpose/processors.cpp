@@ -37,6 +37,7 @@ int processors_of_current() {
 
 // The driver's answer is that of all SMs.
 void restrict_grid(int* least_grid) {
+  if (!gate_with_quota()) return;
   const int processors = processors_of_current();
   if (processors > 0 && *least_grid % processors == 0)
     *least_grid = *least_grid / processors * told_processors(processors);
