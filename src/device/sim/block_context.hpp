@@ -26,8 +26,8 @@ struct GridWork {
 struct WarpContext {
   Scoreboard own_board;
   Scoreboard* board = &own_board;  // where blocks give way to others: that of its physical warp, if it has one
-  std::uint32_t slot = 0;          // its number on the SM: the virtual warp, whose registers it has
-  std::uint32_t physical = 0;      // where blocks give way: its row of the scoreboard while its block is active
+  std::uint16_t slot = 0;          // its number on the SM: the virtual warp, whose registers it has
+  std::uint16_t physical = 0;      // where blocks give way: its row of the scoreboard while its block is active
   std::uint32_t outstanding = 0;   // memory accesses under way
 };
 

@@ -74,7 +74,7 @@ void Sm::admit(GridWork& work, std::uint64_t linear, Cycle start) {
   residency_->admitted(work.needs);
   resident_warps_ += block.warps.size();
   for (WarpContext& warp : block.warps) {
-    warp.slot = free_slots_.back();
+    warp.slot = static_cast<std::uint16_t>(free_slots_.back());
     free_slots_.pop_back();
   }
   DivergenceContext context{block.block, work.timing, *lanes_, options_, statistics_.policy, now_};

@@ -115,7 +115,7 @@ void Sm::apply(const BlockRotation::Change& change) {
 // Each warp of an active block has a row of the scoreboard, which knows the virtual warp (section 2.3).
 void Sm::take_rows(BlockContext& block) {
   for (WarpContext& warp : block.warps) {
-    warp.physical = physical_.take(warp.slot);
+    warp.physical = static_cast<std::uint16_t>(physical_.take(warp.slot));
     warp.board = &physical_.board(warp.physical);
   }
 }
