@@ -60,10 +60,6 @@ std::map<std::string, std::string> objects_of(const char* schema) {
   return found;
 }
 
-}  // namespace
-
-namespace {
-
 // Of a database that could not be made, as on a full disk. One that another process has made meanwhile is not empty.
 void remove_empty(const std::filesystem::path& path) {
   struct stat status{};

@@ -1,4 +1,5 @@
 #include "base/trace_claim.hpp"
+#include "base/print_error.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -39,7 +40,7 @@ bool is_meant(const struct stat& status, std::string_view state) {
 }
 
 // The library that is loaded into each process need not say that there is no timeline.
-void tell_of_use() {
+void note_use() {
   auto* const tell = reinterpret_cast<void (*)()>(::dlsym(RTLD_DEFAULT, "heddle_open_uses_trace"));
   if (tell != nullptr) tell();
 }
@@ -47,10 +48,8 @@ void tell_of_use() {
 std::string own_name(const std::string& path) {
   std::filesystem::path own = path;
   own.replace_extension(fmt::format(".{}{}", ::getpid(), own.extension().string()));
-  std::fputs(fmt::format("heddle: {} is the timeline of another process of this program; this one's is {}\n", path,
-                         own.string())
-                 .c_str(),
-             stderr);
+  base::print_error("heddle: {} is the timeline of another process of this program; this one's is {}\n", path,
+                    own.string());
   return own.string();
 }
 
@@ -63,7 +62,7 @@ std::string claim_of(const std::string& path) {
 }
 
 std::string claim_trace(const std::string& path, const std::string& claim) {
-  tell_of_use();
+  note_use();
   struct stat status{};
   const bool is_there = ::stat(path.c_str(), &status) == 0;
   if (is_there && !S_ISREG(status.st_mode)) return path;  // a pipe, /dev/null

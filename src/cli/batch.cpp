@@ -11,6 +11,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/print_error.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "base/watcher.hpp"
@@ -171,11 +172,9 @@ class Batch {
       return a.arrival_ns < b.arrival_ns;
     });
     if (last->arrival_ns <= short_wait_ns) return;
-    std::fputs(fmt::format("heddle: note: the last launch, of {}, arrives after {}; until then {} waits\n",
-                           base::printable(last->kernel->name()),
-                           base::format_duration(static_cast<double>(last->arrival_ns) * 1e-9), device().info().id)
-                   .c_str(),
-               stderr);
+    base::print_error("heddle: note: the last launch, of {}, arrives after {}; until then {} waits\n",
+                      base::printable(last->kernel->name()),
+                      base::format_duration(static_cast<double>(last->arrival_ns) * 1e-9), device().info().id);
   }
 
   std::unique_ptr<sched::Policy> make_policy() {
@@ -186,9 +185,7 @@ class Batch {
     if (device().info().capability == 0 && !device().info().simulated) {
       if (measured)
         throw UsageError("--policy opt needs a GPU, simulated or real, on which pairs of kernels are measured");
-      std::fputs(
-          fmt::format("heddle: note: kernels have no profiles on {}, and run whole\n", device().info().id).c_str(),
-          stderr);
+      base::print_error("heddle: note: kernels have no profiles on {}, and run whole\n", device().info().id);
       return policy;
     }
     const Progress progress("measuring kernels");

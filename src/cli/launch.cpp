@@ -15,6 +15,7 @@
 #include "base/format.hpp"
 #include "base/kernel_name.hpp"
 #include "base/npy.hpp"
+#include "base/print_error.hpp"
 #include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "cli/kernel_output.hpp"
@@ -170,12 +171,11 @@ class Job {
       if (texts_[i].kind != ArgumentText::Kind::in || (access != Access::write && access != Access::read_write))
         continue;
       has_inout_ = true;
-      std::fputs(fmt::format("heddle: note: kernel {} writes argument {}, --arg in:{}, and what it writes is not kept; "
-                             "inout:{} keeps it\n",
-                             kernel.info().signature, i + 1, base::printable(texts_[i].file.string()),
-                             base::printable(texts_[i].file.string()))
-                     .c_str(),
-                 stderr);
+      base::print_error(
+          "heddle: note: kernel {} writes argument {}, --arg in:{}, and what it writes is not kept; "
+          "inout:{} keeps it\n",
+          kernel.info().signature, i + 1, base::printable(texts_[i].file.string()),
+          base::printable(texts_[i].file.string()));
     }
   }
 

@@ -7,6 +7,7 @@
 
 #include "base/find_kernel.hpp"
 #include "base/format.hpp"
+#include "base/print_error.hpp"
 #include "base/printable.hpp"
 #include "base/variables.hpp"
 #include "cli/command.hpp"
@@ -60,7 +61,7 @@ Checks checks_of(const std::string& kinds) {
 
 void Findings::note(const std::string& text) {
   ++count_;
-  std::fputs(fmt::format("heddle: {}\n", base::printable(text, "\n\t")).c_str(), stderr);  // which may be closed
+  base::print_error("heddle: {}\n", base::printable(text, "\n\t"));  // which may be closed
 }
 
 void Findings::throw_if_any() const {

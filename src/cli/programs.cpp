@@ -9,11 +9,11 @@
 
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
+#include "cli/ptxas.hpp"
 #include "cli/tenant_run.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
 #include "programs/cc/cc.hpp"
-#include "programs/ptxas.hpp"
 #include "programs/run/run.hpp"
 
 namespace heddle::cli {
@@ -77,8 +77,8 @@ bool run_program_command(int count, char** arguments) {
     programs::cc({arguments + 1, arguments + count});
     return true;
   }
-  // And one of that name stands for ptxas.
-  if (name == "heddle-ptxas") std::exit(programs::ptxas({arguments + 1, arguments + count}));
+  // A link of this name is given to Triton as its ptxas.
+  if (name == "heddle-ptxas") std::exit(ptxas({arguments + 1, arguments + count}));
   if (count < 2) return false;
   const std::string command = arguments[1];
   const std::vector<std::string> words(arguments + 2, arguments + count);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/format.hpp"
+#include "base/print_error.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "cli/command.hpp"
@@ -82,20 +83,17 @@ void run_sweep(const Options& options) {
     return result && result->state == "done";
   };
   std::size_t number = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), is_done));
-  if (number != 0) std::fputs(fmt::format("{} of {} runs are there already\n", number, runs.size()).c_str(), stderr);
+  if (number != 0) base::print_error("{} of {} runs are there already\n", number, runs.size());
   const auto work = [&](const std::vector<sweep::PlannedRun>& some) {
     sweep::run_all(plan, some,
                    {.program = std::filesystem::canonical("/proc/self/exe"),
                     .jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u),
                     .done = [&](const sweep::PlannedRun& run, const sweep::Result& result) {
-                      std::fputs(
-                          fmt::format("[{}/{}] {} {} {}: {}\n", ++number, runs.size(), base::printable(run.machine),
-                                      base::printable(run.kernel), base::printable(run.options),
-                                      result.state == "done"
-                                          ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
-                                          : "failed: " + base::printable(result.error))
-                              .c_str(),
-                          stderr);
+                      base::print_error("[{}/{}] {} {} {}: {}\n", ++number, runs.size(), base::printable(run.machine),
+                                        base::printable(run.kernel), base::printable(run.options),
+                                        result.state == "done"
+                                            ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
+                                            : "failed: " + base::printable(result.error));
                     }});
   };
   work(runs);

@@ -10,7 +10,7 @@ namespace heddle::cli {
 void hold_standard_files() {
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file) {
     if (::fcntl(file, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest number is this one. It is opened for what nobody does with it.
+    // The lowest number is this one. Reading from standard output, or writing to standard input, fails as before.
     const int direction = file == STDIN_FILENO ? O_WRONLY : O_RDONLY;
     if (::open("/dev/null", direction | O_CLOEXEC) < 0) return;
   }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/format.hpp"
+#include "base/print_error.hpp"
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "cli/command.hpp"
@@ -55,9 +56,7 @@ trace::Timeline read(const Options& options) {
   trace::Timeline timeline = trace::read_timeline(options.file);
   // What a program that was ended before its time leaves, too.
   if (timeline.commands.empty())
-    std::fputs(
-        fmt::format("heddle: note: {} has no launches, copies or fills\n", base::printable(options.file)).c_str(),
-        stderr);
+    base::print_error("heddle: note: {} has no launches, copies or fills\n", base::printable(options.file));
   if (!options.from && !options.to) return timeline;
   const auto ns = [](double ms) { return static_cast<std::uint64_t>(std::min(ms, 1e12) * 1e6); };
   const std::uint64_t begin = ns(options.from.value_or(0)), end = options.to ? ns(*options.to) : ~std::uint64_t{0};

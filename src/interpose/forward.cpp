@@ -8,6 +8,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/print_error.hpp"
 #include "device/cuda/library.hpp"
 
 extern "C" {
@@ -46,8 +47,7 @@ Map& interposed_functions() {
 // The earliest of this library's constructors, since libraries that stand on this one call it from theirs.
 __attribute__((constructor(101))) void find_functions() {
   void* const library = device::cuda::open_driver_library();
-  if (!library)
-    std::fputs(fmt::format("heddle: NVIDIA's libcuda.so.1 was not found; the program sees no GPU\n").c_str(), stderr);
+  if (!library) base::print_error("heddle: NVIDIA's libcuda.so.1 was not found; the program sees no GPU\n");
   for (std::size_t i = 0; i < std::size(names); ++i) {
     void* const found = library ? dlsym(library, names[i]) : nullptr;
     heddle_interpose_slots[i] = found     ? found

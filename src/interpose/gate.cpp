@@ -12,6 +12,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/print_error.hpp"
 #include "base/thread.hpp"
 #include "daemon/place.hpp"
 #include "daemon/tenant_variable.hpp"
@@ -42,7 +43,7 @@ Gate* Gate::current() {
     try {
       if (auto settings = daemon::tenant_of_environment()) gate = new Gate(std::move(*settings));
     } catch (const std::exception& error) {
-      std::fputs(fmt::format("heddle: this process is no tenant: {}\n", error.what()).c_str(), stderr);
+      base::print_error("heddle: this process is no tenant: {}\n", error.what());
     }
     return true;
   }();

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "base/format.hpp"
+#include "base/print_error.hpp"
 #include "base/variables.hpp"
 
 namespace heddle::interpose {
@@ -17,7 +18,7 @@ MemoryLimit* MemoryLimit::current() {
     try {
       if (const auto bytes = base::number_variable("HEDDLE_MEMORY_LIMIT")) return new MemoryLimit(*bytes);
     } catch (const std::exception& error) {
-      std::fputs(fmt::format("heddle: this process has no limit of memory: {}\n", error.what()).c_str(), stderr);
+      base::print_error("heddle: this process has no limit of memory: {}\n", error.what());
     }
     return nullptr;
   }();

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 
+#include "base/print_error.hpp"
 #include "base/thread.hpp"
 #include "base/trace_claim.hpp"
 #include "interpose/forward.hpp"
@@ -49,7 +50,7 @@ Timeline* Timeline::current() {
       if (file.empty()) return false;
       timeline = new Timeline(file);
     } catch (const std::exception& error) {
-      std::fputs(fmt::format("heddle: there will be no timeline: {}\n", error.what()).c_str(), stderr);
+      base::print_error("heddle: there will be no timeline: {}\n", error.what());
     }
     return true;
   }();
@@ -279,7 +280,7 @@ void Timeline::finish() {
   try {
     recorder_->save(true);
   } catch (const std::exception& error) {  // a full disk
-    std::fputs(fmt::format("heddle: {}\n", error.what()).c_str(), stderr);
+    base::print_error("heddle: {}\n", error.what());
   }
   recorder_.reset();
 }

@@ -41,6 +41,12 @@ fs::path interposer_folder() {
   return fs::exists(folder / "libcuda.so.1", error) ? folder : fs::path();
 }
 
+fs::path ptxas_program() {
+  std::error_code error;
+  const fs::path program = fs::canonical("/proc/self/exe", error).parent_path() / "heddle-ptxas";
+  return fs::exists(program, error) ? program : fs::path();
+}
+
 std::vector<std::string> environment() {
   std::vector<std::string> all;
   for (char** entry = environ; entry && *entry; ++entry) all.emplace_back(*entry);

@@ -14,6 +14,9 @@ std::filesystem::path library_folder();
 // The folder with the libcuda.so.1 that forwards to NVIDIA's (src/interpose); empty where it was not built.
 std::filesystem::path interposer_folder();
 
+// The program with ptxas's command line, beside this one as it was built or installed; empty where it is not there.
+std::filesystem::path ptxas_program();
+
 // The environment of this process as "NAME=VALUE".
 std::vector<std::string> environment();
 

@@ -1,5 +1,6 @@
 #include "ptx/matrix.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "heddle/error.hpp"
@@ -10,6 +11,7 @@ namespace {
 
 // Each tile is eight rows or columns wide, one for each group of four lanes.
 constexpr unsigned tile = 8, lanes_of_group = 4;
+constexpr unsigned register_bits = 32;  // f64 takes a register of 64
 
 bool reads_number(std::string_view text, std::size_t& at, char letter, std::uint16_t& value) {
   if (at == text.size() || text[at] != letter) return false;
@@ -94,16 +96,18 @@ MatrixProduct MatrixProduct::from_code(std::uint64_t code) {
   return product;
 }
 
-unsigned elements_of_register(Type type) {
-  const unsigned bits = type == Type::tf32 ? 32 : bit_width(type);
-  return bits == 64 ? 1 : 32 / bits;
+unsigned stored_bits(Type type) { return type == Type::tf32 ? 32 : bit_width(type); }
+
+std::span<const Operand> registers_of(const Operand& fragment) {
+  if (fragment.kind == OperandKind::vector) return fragment.elements;
+  return {&fragment, 1};
 }
 
 FragmentLayout::FragmentLayout(Matrix of, MatrixShape shape, Type type)
     : matrix(of),
       rows(of == Matrix::b ? shape.k : shape.m),
       columns(of == Matrix::a ? shape.k : shape.n),
-      per_register(static_cast<std::uint16_t>(elements_of_register(type))),
+      per_register(static_cast<std::uint16_t>(std::max(1u, register_bits / stored_bits(type)))),
       distinct(static_cast<std::uint16_t>(rows * columns / (tile * lanes_of_group * per_register))) {
   if (distinct == 0) throw Error(ErrorCode::internal, "a matrix is smaller than a register of a warp");
 }

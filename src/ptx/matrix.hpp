@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "ptx/instruction.hpp"
 
@@ -55,7 +56,10 @@ struct FragmentLayout {
   std::uint16_t distinct;      // registers of a lane
 };
 
-// Elements of the type in a register.
-unsigned elements_of_register(Type type);
+// Of an element in registers and in memory: tf32 takes 32 bits.
+unsigned stored_bits(Type type);
+
+// The registers of a fragment's operand: a list, or a single one.
+std::span<const Operand> registers_of(const Operand& fragment);
 
 }  // namespace heddle::ptx

@@ -13,8 +13,8 @@ bool is_plain(const LaunchOptions& options) {
   return !options.blocks && !options.cooperative && !options.timed && options.processors.empty();
 }
 
-// Adds an array as the one with the number `at`, and puts its address into the packed arguments. False: it is none of
-// this runtime, too small, or not there.
+// Adds the array as number `at`, and its address to the packed arguments. Returns false if it belongs to
+// another runtime, is too small, or has no current copy there.
 bool add_array(LaunchScratch& scratch, std::size_t at, const Core& core, const ParameterUse& parameter,
                const Argument& argument, memory::Space space) {
   Buffer* const buffer = argument.buffer();
@@ -41,7 +41,7 @@ bool add_array(LaunchScratch& scratch, std::size_t at, const Core& core, const P
   return true;
 }
 
-// Packs a value. False: it is none that the parameter takes, or it is not packed as it is.
+// Packs a value. Returns false if the parameter does not take it, or if it must be converted.
 bool add_value(LaunchScratch& scratch, const ParameterUse& parameter, const Argument& argument) {
   std::byte* const to = scratch.packed.data() + parameter.offset;
   const std::uint32_t tag = argument.tag();  // no direction, no elements: the kind alone
@@ -109,7 +109,7 @@ graph::TaskRef submit(Core& core, KernelState& kernel, std::size_t place, device
   return scheduler.submit(place, scratch.all(), put, scheduler.ordinary());
 }
 
-// Tells the replayer of the launch.
+// Gives the launch to the replayer, which looks for repetitions.
 void record(Core& core, KernelState& kernel, std::size_t place, device::Function& function,
             const device::LaunchConfig& config, const LaunchOptions& options, std::span<const Argument> arguments) {
   const LaunchScratch& scratch = core.scratch();

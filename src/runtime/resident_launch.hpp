@@ -18,8 +18,8 @@ struct ResidentLaunch {
   std::size_t place;
 };
 
-// Submits it. Nothing: it is none of these, or the code for it is to be made first, or something is wrong with it;
-// nothing has happened then. Must be called without the core's lock. Throws what the device throws.
+// Submits such a launch. Returns nothing, and changes nothing, for a launch of another kind, for one whose code must
+// be compiled first, and for one with a mistake. Must be called without the core's lock. Throws what the device throws.
 std::optional<ResidentLaunch> launch_resident(Core& core, KernelState& kernel, const LaunchOptions& options,
                                               std::span<const Argument> arguments);
 

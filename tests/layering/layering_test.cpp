@@ -51,7 +51,7 @@ const std::map<std::string, std::set<std::string>> allowed = {
     {"queues", {"base", "ptx", "sched", "device", "runtime"}},
     {"doctor", {"base", "ptx", "compile", "device/cuda", "runtime"}},
     // Building CUDA programs takes the compiler and the container of device code; running them looks into that.
-    {"programs", {"base", "ptx", "compile", "cuda_api/image", "device/cuda"}},
+    {"programs", {"base", "compile", "cuda_api/image", "device/cuda"}},
     // Reports of simulated GPUs are files: what shows them knows no device. A sweep starts processes.
     {"simreport", {"base"}},
     {"sweep", {"base", "simreport"}},

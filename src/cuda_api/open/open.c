@@ -108,7 +108,7 @@ __attribute__((constructor)) static void find_trace(void) {
 __attribute__((visibility("default"))) void heddle_open_uses_trace(void) { trace = NULL; }
 
 /* In signal handlers too, by _exit(). */
-__attribute__((destructor)) static void tell_of_trace(void) {
+__attribute__((destructor)) static void report_missing_trace(void) {
   struct stat status;
   char state[256] = "new";
   if (!trace || !state_before || process != getpid()) return; /* a child by fork() has no say */
@@ -126,7 +126,7 @@ __attribute__((destructor)) static void tell_of_trace(void) {
 
 /* Shells end without destructors. */
 __attribute__((visibility("default"), noreturn)) void _exit(int code) {
-  tell_of_trace();
+  report_missing_trace();
   while (1) syscall(SYS_exit_group, code);
 }
 

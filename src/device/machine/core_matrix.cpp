@@ -7,12 +7,6 @@
 namespace heddle::device::machine {
 namespace {
 
-// The registers of a list; the list may be one register.
-std::span<const ptx::Operand> elements_of(const ptx::Operand& list) {
-  if (list.kind == ptx::OperandKind::vector) return list.elements;
-  return {&list, 1};
-}
-
 // Registers of all lanes, as multiply_matrices() wants them.
 class Words {
  public:
@@ -49,7 +43,7 @@ void Core::multiply(std::span<Thread* const> members) {
     if (!member) continue;
     enter(*block_, *member);
     for (unsigned i = 1; i < fragments.size(); ++i) {
-      const auto registers = elements_of(operand(i));
+      const auto registers = ptx::registers_of(operand(i));
       for (unsigned r = 0; r < registers.size(); ++r)
         fragments[i].set(r, member->lane(), read(registers[r], slot_type(i)).lo);
     }
@@ -59,7 +53,7 @@ void Core::multiply(std::span<Thread* const> members) {
   for (Thread* member : members) {
     if (!member) continue;
     enter(*block_, *member);
-    const auto registers = elements_of(operand(0));
+    const auto registers = ptx::registers_of(operand(0));
     for (unsigned r = 0; r < registers.size(); ++r)
       write(registers[r], slot_type(0), {fragments[0].get(r, member->lane())});
   }

@@ -103,9 +103,7 @@ std::uint16_t eighths_of(const machine::Operation& op) {
   if (op.action != Action::multiply) return usual;
   const std::optional<ptx::MatrixProduct> product = ptx::matrix_product(*op.instruction);
   if (!product) return usual;
-  const unsigned bits = product->a == ptx::Type::f64    ? of_f64 * usual_bits
-                        : product->a == ptx::Type::tf32 ? 2 * usual_bits
-                                                        : ptx::bit_width(product->a);
+  const unsigned bits = product->a == ptx::Type::f64 ? of_f64 * usual_bits : ptx::stored_bits(product->a);
   const unsigned count = unsigned{product->shape.m} * product->shape.n * product->shape.k;
   return static_cast<std::uint16_t>(std::max(1u, usual * count / products * bits / usual_bits));
 }

@@ -12,6 +12,7 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/print_error.hpp"
 #include "base/temporary_folder.hpp"
 #include "compile/headers.hpp"
 #include "compile/lack.hpp"
@@ -44,8 +45,7 @@ class Build {
   }
 
   void run() {
-    for (const std::string& note : options_.notes)
-      std::fputs(fmt::format("heddle cc: note: {}\n", note).c_str(), stderr);
+    for (const std::string& note : options_.notes) base::print_error("heddle cc: note: {}\n", note);
     if (options_.verbose) show_toolkit();
     Words objects;
     for (const Input& input : options_.inputs) {
@@ -68,10 +68,8 @@ class Build {
   // In the form of nvcc's -v. CMake reads it: the folders of headers and libraries, and the line with the same words as
   // LIBRARIES, which is the linker's.
   void show_toolkit() const {
-    std::fputs(fmt::format("#$ INCLUDES={}\n#$ LIBRARIES={}\n", quoted("-I" + tools_.headers.string()),
-                           quoted(library_folder_argument(tools_)))
-                   .c_str(),
-               stderr);
+    base::print_error("#$ INCLUDES={}\n#$ LIBRARIES={}\n", quoted("-I" + tools_.headers.string()),
+                      quoted(library_folder_argument(tools_)));
   }
 
   void show_device_compiler(const Input& input) const {
@@ -105,7 +103,7 @@ class Build {
     if (options_.dry_run) return;
     base::require_folder_of(options_.output);
     const DeviceCode code = compile_device_code(input.name, options_);
-    std::fputs(fmt::format("{}", code.warnings).c_str(), stderr);
+    base::print_error("{}", code.warnings);
     if (options_.output == "-")
       fmt::print("{}", code.ptx.front().text);
     else
@@ -171,7 +169,7 @@ class Build {
                  result.exit_status);
     if (result.exit_status != 0) base::fail(ErrorCode::compile_error, "{}:\n{}", failure, result.err);
     pending.settle();
-    std::fputs(fmt::format("{}", merged_diagnostics(result.err, warnings)).c_str(), stderr);
+    base::print_error("{}", merged_diagnostics(result.err, warnings));
   }
 
   // What a compiler's command writes to.
@@ -184,7 +182,7 @@ class Build {
     if (!options_.verbose) return;
     std::string line = "#$";
     for (const std::string& word : command) line += ' ' + quoted(word);
-    std::fputs(fmt::format("{}\n", line).c_str(), stderr);
+    base::print_error("{}\n", line);
   }
 
   const CcOptions& options_;

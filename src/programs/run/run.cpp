@@ -23,7 +23,6 @@
 #include "base/variables.hpp"
 #include "device/cuda/library.hpp"
 #include "programs/places.hpp"
-#include "programs/ptxas.hpp"
 #include "programs/run/inspection.hpp"
 
 namespace heddle::programs {

@@ -1,8 +1,9 @@
 #include "ptx/rewrite/expand_matrices.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "ptx/matrix.hpp"
 #include "ptx/rewrite/body_editor.hpp"
@@ -35,9 +36,11 @@ bool moves_matrices(const Function& function) {
 Operand reg(std::uint32_t number) { return Operand::make_reg(number); }
 Operand integer(std::int64_t value) { return Operand::make_integer(value); }
 
-// The registers of a list.
-std::vector<Operand> elements_of(const Operand& list) {
-  return list.kind == OperandKind::vector ? list.elements : std::vector<Operand>{list};
+Operand list_of(const std::vector<std::uint32_t>& registers) {
+  Operand list;
+  list.kind = OperandKind::vector;
+  for (const std::uint32_t each : registers) list.elements.push_back(reg(each));
+  return list;
 }
 
 class Expander {
@@ -145,10 +148,7 @@ class Expander {
     return result;
   }
   void join(const Operand& result, Type type, const std::vector<std::uint32_t>& parts) {
-    Operand list;
-    list.kind = OperandKind::vector;
-    for (const std::uint32_t part : parts) list.elements.push_back(reg(part));
-    emit_guarded(Opcode::mov, {modifier_of(type)}, {result, list});
+    emit_guarded(Opcode::mov, {modifier_of(type)}, {result, list_of(parts)});
   }
 
   // -------------------------------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ class Expander {
   void move_tiles(const Instruction& inst) {
     const bool loads = inst.opcode == Opcode::ldmatrix;
     const std::uint32_t mine = address(inst.operands[loads ? 1 : 0]);
-    const std::vector<Operand> words = elements_of(inst.operands[loads ? 0 : 1]);
+    const std::span<const Operand> words = registers_of(inst.operands[loads ? 0 : 1]);
     for (std::uint32_t i = 0; i < words.size(); ++i) {
       if (inst.has(Modifier::trans))
         move_column(inst, loads, mine, 8 * i, words[i]);
@@ -180,7 +180,7 @@ class Expander {
     const std::uint32_t twice = compute(Type::b32, Opcode::shl, {as_b32}, {reg(in_group_), integer(1)});
     const std::uint32_t bytes = compute(Type::b32, Opcode::shl, {as_b32}, {reg(group_), integer(1)});
     std::vector<std::uint32_t> halves{editor_.add_register(Type::b16), editor_.add_register(Type::b16)};
-    if (!loads) split(word, Type::b32, halves);
+    if (!loads) split(word, halves);
     for (std::int64_t row = 0; row < 2; ++row) {
       const std::uint32_t from = compute(Type::b32, Opcode::add, {as_u32}, {reg(twice), integer(first + row)});
       const std::uint32_t place = plus(shuffled_address(mine, from), bytes);
@@ -189,14 +189,11 @@ class Expander {
     if (loads && word.is_reg()) join(word, Type::b32, halves);
   }
 
-  std::uint32_t value_of(const Operand& word) {
-    return word.is_reg() ? word.index : compute(Type::b32, Opcode::mov, {as_b32}, {word});
+  std::uint32_t value_of(const Operand& word, Type type = Type::b32) {
+    return word.is_reg() ? word.index : compute(type, Opcode::mov, {modifier_of(type)}, {word});
   }
-  void split(const Operand& word, Type type, const std::vector<std::uint32_t>& parts) {
-    Operand list;
-    list.kind = OperandKind::vector;
-    for (const std::uint32_t part : parts) list.elements.push_back(reg(part));
-    editor_.emit(Opcode::mov, {modifier_of(type)}, {list, reg(value_of(word))});
+  void split(const Operand& word, const std::vector<std::uint32_t>& parts) {
+    editor_.emit(Opcode::mov, {as_b32}, {list_of(parts), reg(value_of(word))});
   }
 
   // movmatrix: row r of the result is column r of the source, whose element (r, c) is in lane 4 r + c / 2.
@@ -227,7 +224,6 @@ class Expander {
   struct Fragment {
     FragmentLayout layout;
     bool by_rows = true;
-    Type type = Type::none;
     unsigned bits = 0;  // of an element in memory
     Operand stride;     // in elements
     std::uint32_t base = 0;
@@ -240,11 +236,9 @@ class Expander {
     };
     return {of(0), of(4) - of(0), of(1) - of(0)};
   }
-  std::uint32_t times(const Operand& x, std::int64_t factor) {
-    return compute(Type::b32, Opcode::mul, {Modifier::lo, as_u32}, {x, integer(factor)});
-  }
   std::uint32_t value(const Coordinate& c) {
-    const std::uint32_t groups = times(reg(group_), c.of_group);
+    const std::uint32_t groups =
+        compute(Type::b32, Opcode::mul, {Modifier::lo, as_u32}, {reg(group_), integer(c.of_group)});
     const std::uint32_t lanes =
         compute(Type::b32, Opcode::mad, {Modifier::lo, as_u32}, {reg(in_group_), integer(c.of_lane), reg(groups)});
     return compute(Type::b32, Opcode::add, {as_u32}, {reg(lanes), integer(c.constant)});
@@ -268,15 +262,14 @@ class Expander {
     const MatrixShape shape = matrix_shape(inst.modifiers).value_or(MatrixShape{});
     Fragment fragment{.layout = FragmentLayout(matrix, shape, inst.d.type),
                       .by_rows = inst.has(Modifier::row),
-                      .type = inst.d.type,
-                      .bits = inst.d.type == Type::tf32 ? 32 : bit_width(inst.d.type),
+                      .bits = stored_bits(inst.d.type),
                       .stride = inst.operands[2],
                       .base = address(inst.operands[loads ? 1 : 0])};
     if (!fragment.stride.present())
       fragment.stride = integer(fragment.by_rows ? fragment.layout.columns : fragment.layout.rows);
     else if (fragment.stride.is_reg())  // which the instruction may load into
       fragment.stride = reg(compute(Type::b32, Opcode::mov, {as_b32}, {fragment.stride}));
-    const std::vector<Operand> words = elements_of(inst.operands[loads ? 0 : 1]);
+    const std::span<const Operand> words = registers_of(inst.operands[loads ? 0 : 1]);
     // The elements of a register lie along k, those of c along a row.
     const bool along_columns = matrix != Matrix::b;
     const bool whole = fragment.layout.per_register == 1 || fragment.by_rows == along_columns;
@@ -295,15 +288,13 @@ class Expander {
     if (!loads) return access(Opcode::st, inst, type, value_of(word, type), place);
     if (word.is_reg()) access(Opcode::ld, inst, type, word.index, place);
   }
-  std::uint32_t value_of(const Operand& word, Type type) {
-    return word.is_reg() ? word.index : compute(type, Opcode::mov, {modifier_of(type)}, {word});
-  }
 
+  // Only fragments of d are stored, which have no bytes.
   void move_elements(const Instruction& inst, bool loads, const Fragment& fragment, unsigned at, const Operand& word) {
     const Type type = fragment.bits == 8 ? Type::b8 : Type::b16;
     std::vector<std::uint32_t> parts;
     for (unsigned e = 0; e < fragment.layout.per_register; ++e) parts.push_back(editor_.add_register(Type::b16));
-    if (!loads) split_elements(word, parts);
+    if (!loads) split(word, parts);
     for (unsigned e = 0; e < parts.size(); ++e)
       access(loads ? Opcode::ld : Opcode::st, inst, type, parts[e], element_address(fragment, at, e));
     if (loads && word.is_reg()) join_elements(word, parts);
@@ -318,8 +309,6 @@ class Expander {
     }
     join(word, Type::b32, halves);
   }
-  // Only fragments of d are stored, which have no bytes.
-  void split_elements(const Operand& word, const std::vector<std::uint32_t>& parts) { split(word, Type::b32, parts); }
 
   Function& function_;
   BodyEditor editor_;

@@ -22,9 +22,15 @@ struct Dense {
   T at[Rows][Columns];
 };
 
+template <class Word>
+unsigned bits_of(const FragmentLayout& layout) {
+  return 8 * sizeof(Word) / layout.per_register;
+}
+
 // Calls visit(row, column, bits) for each element of a fragment.
 template <class Word, class Visit>
-void for_each_element(const FragmentLayout& layout, const void* registers, unsigned bits, Visit&& visit) {
+void for_each_element(const FragmentLayout& layout, const void* registers, Visit&& visit) {
+  const unsigned bits = bits_of<Word>(layout);
   const auto* words = static_cast<const Word*>(registers);
   for (unsigned reg = 0; reg < layout.distinct; ++reg) {
     for (unsigned lane = 0; lane < matrix_lanes; ++lane) {
@@ -39,7 +45,8 @@ void for_each_element(const FragmentLayout& layout, const void* registers, unsig
 
 // Calls made(row, column) for the bits of each element, and puts them into the registers.
 template <class Word, class Make>
-void fill_fragment(const FragmentLayout& layout, void* registers, unsigned bits, Make&& made) {
+void fill_fragment(const FragmentLayout& layout, void* registers, Make&& made) {
+  const unsigned bits = bits_of<Word>(layout);
   auto* words = static_cast<Word*>(registers);
   for (unsigned reg = 0; reg < layout.distinct; ++reg) {
     for (unsigned lane = 0; lane < matrix_lanes; ++lane) {
@@ -52,6 +59,32 @@ void fill_fragment(const FragmentLayout& layout, void* registers, unsigned bits,
     }
   }
 }
+
+// a, b and the sums, whose elements `left`, `right` and `sum` make of bits.
+template <class T, std::size_t MostK>
+struct Matrices {
+  Dense<T, most_rows, MostK> left;
+  Dense<T, MostK, most_columns> right;
+  Dense<T, most_rows, most_columns> sums;
+
+  template <class Word, class Left, class Right, class Sum>
+  Matrices(Word, const FragmentLayout (&layouts)[4], const void* a, const void* b, const void* c, Left&& left_of,
+           Right&& right_of, Sum&& sum_of) {
+    const auto keep = [](auto& to, auto& of) {
+      return [&](unsigned row, unsigned column, Word bits) { to.at[row][column] = of(bits); };
+    };
+    for_each_element<Word>(layouts[0], a, keep(left, left_of));
+    for_each_element<Word>(layouts[1], b, keep(right, right_of));
+    for_each_element<Word>(layouts[2], c, keep(sums, sum_of));
+  }
+  // Eight columns at a time, which compilers make vectors of.
+  void add_products(const MatrixShape& shape) {
+    for (unsigned row = 0; row < shape.m; ++row)
+      for (unsigned first = 0; first < shape.n; first += 8)
+        for (unsigned k = 0; k < shape.k; ++k)
+          for (unsigned i = 0; i < 8; ++i) sums.at[row][first + i] += left.at[row][k] * right.at[k][first + i];
+  }
+};
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Floating point in f32
@@ -88,27 +121,11 @@ std::uint32_t from_float(Type type, float value, bool satfinite) {
 
 void multiply_floats(const MatrixProduct& product, const FragmentLayout (&layouts)[4], const void* a, const void* b,
                      const void* c, void* d) {
-  static_assert(most_columns % 8 == 0);
-  Dense<float, most_rows, most_k> left;
-  Dense<float, most_k, most_columns> right;
-  Dense<float, most_rows, most_columns> sums;
-  const auto bits_of = [](const FragmentLayout& layout) { return 32u / layout.per_register; };
-  for_each_element<std::uint32_t>(layouts[0], a, bits_of(layouts[0]), [&](unsigned row, unsigned k, std::uint32_t x) {
-    left.at[row][k] = to_float(product.a, x);
-  });
-  for_each_element<std::uint32_t>(
-      layouts[1], b, bits_of(layouts[1]),
-      [&](unsigned k, unsigned column, std::uint32_t x) { right.at[k][column] = to_float(product.b, x); });
-  for_each_element<std::uint32_t>(
-      layouts[2], c, bits_of(layouts[2]),
-      [&](unsigned row, unsigned column, std::uint32_t x) { sums.at[row][column] = to_float(product.c, x); });
-  // Eight columns at a time, which compilers make vectors of.
-  for (unsigned row = 0; row < product.shape.m; ++row)
-    for (unsigned first = 0; first < product.shape.n; first += 8)
-      for (unsigned k = 0; k < product.shape.k; ++k)
-        for (unsigned i = 0; i < 8; ++i) sums.at[row][first + i] += left.at[row][k] * right.at[k][first + i];
-  fill_fragment<std::uint32_t>(layouts[3], d, bits_of(layouts[3]), [&](unsigned row, unsigned column) {
-    return from_float(product.d, sums.at[row][column], product.satfinite);
+  const auto of = [](Type type) { return [type](std::uint32_t bits) { return to_float(type, bits); }; };
+  Matrices<float, most_k> all(std::uint32_t{}, layouts, a, b, c, of(product.a), of(product.b), of(product.c));
+  all.add_products(product.shape);
+  fill_fragment<std::uint32_t>(layouts[3], d, [&](unsigned row, unsigned column) {
+    return from_float(product.d, all.sums.at[row][column], product.satfinite);
   });
 }
 
@@ -127,21 +144,15 @@ double fused(double x, double y, double z, Rounding rounding) {
 
 void multiply_doubles(const MatrixProduct& product, const FragmentLayout (&layouts)[4], const void* a, const void* b,
                       const void* c, void* d) {
-  Dense<double, most_rows, most_k> left;
-  Dense<double, most_k, most_columns> right;
-  Dense<double, most_rows, most_columns> sums;
-  const auto keep = [](auto& to) {
-    return [&to](unsigned row, unsigned column, std::uint64_t x) { to.at[row][column] = std::bit_cast<double>(x); };
-  };
-  for_each_element<std::uint64_t>(layouts[0], a, 0, keep(left));
-  for_each_element<std::uint64_t>(layouts[1], b, 0, keep(right));
-  for_each_element<std::uint64_t>(layouts[2], c, 0, keep(sums));
+  const auto number = [](std::uint64_t bits) { return std::bit_cast<double>(bits); };
+  Matrices<double, most_k> all(std::uint64_t{}, layouts, a, b, c, number, number, number);
   for (unsigned row = 0; row < product.shape.m; ++row)
     for (unsigned column = 0; column < product.shape.n; ++column)
       for (unsigned k = 0; k < product.shape.k; ++k)
-        sums.at[row][column] = fused(left.at[row][k], right.at[k][column], sums.at[row][column], product.rounding);
-  fill_fragment<std::uint64_t>(layouts[3], d, 0, [&](unsigned row, unsigned column) {
-    return std::bit_cast<std::uint64_t>(sums.at[row][column]);
+        all.sums.at[row][column] =
+            fused(all.left.at[row][k], all.right.at[k][column], all.sums.at[row][column], product.rounding);
+  fill_fragment<std::uint64_t>(layouts[3], d, [&](unsigned row, unsigned column) {
+    return std::bit_cast<std::uint64_t>(all.sums.at[row][column]);
   });
 }
 
@@ -166,27 +177,18 @@ std::uint32_t from_integer(std::int64_t value, bool satfinite) {
 void multiply_integers(const MatrixProduct& product, const FragmentLayout (&layouts)[4], const void* a, const void* b,
                        const void* c, void* d) {
   constexpr std::size_t most = 64;  // k of 4-bit types
-  Dense<std::int32_t, most_rows, most> left;
-  Dense<std::int32_t, most, most_columns> right;
-  Dense<std::int32_t, most_rows, most_columns> sums;  // of products: below 2^31
-  for (auto& row : sums.at) std::fill(std::begin(row), std::end(row), 0);
-  const auto bits_of = [](const FragmentLayout& layout) { return 32u / layout.per_register; };
-  for_each_element<std::uint32_t>(layouts[0], a, bits_of(layouts[0]), [&](unsigned row, unsigned k, std::uint32_t x) {
-    left.at[row][k] = to_integer(product.a, x);
+  const auto of = [](Type type) { return [type](std::uint32_t bits) { return to_integer(type, bits); }; };
+  // The sums of products alone are below 2^31; with c they may not be.
+  Matrices<std::int32_t, most> all(std::uint32_t{}, layouts, a, b, c, of(product.a), of(product.b),
+                                   [](std::uint32_t) { return 0; });
+  all.add_products(product.shape);
+  for_each_element<std::uint32_t>(layouts[2], c, [&](unsigned row, unsigned column, std::uint32_t before) {
+    std::int32_t& sum = all.sums.at[row][column];
+    sum = static_cast<std::int32_t>(
+        from_integer(std::int64_t{static_cast<std::int32_t>(before)} + sum, product.satfinite));
   });
-  for_each_element<std::uint32_t>(
-      layouts[1], b, bits_of(layouts[1]),
-      [&](unsigned k, unsigned column, std::uint32_t x) { right.at[k][column] = to_integer(product.b, x); });
-  for (unsigned row = 0; row < product.shape.m; ++row)
-    for (unsigned first = 0; first < product.shape.n; first += 8)
-      for (unsigned k = 0; k < product.shape.k; ++k)
-        for (unsigned i = 0; i < 8; ++i) sums.at[row][first + i] += left.at[row][k] * right.at[k][first + i];
-  std::int64_t before[most_rows][most_columns];
-  for_each_element<std::uint32_t>(layouts[2], c, 0, [&](unsigned row, unsigned column, std::uint32_t x) {
-    before[row][column] = static_cast<std::int32_t>(x);
-  });
-  fill_fragment<std::uint32_t>(layouts[3], d, 0, [&](unsigned row, unsigned column) {
-    return from_integer(before[row][column] + sums.at[row][column], product.satfinite);
+  fill_fragment<std::uint32_t>(layouts[3], d, [&](unsigned row, unsigned column) {
+    return static_cast<std::uint32_t>(all.sums.at[row][column]);
   });
 }
 
@@ -207,14 +209,14 @@ void multiply_bits(const MatrixProduct& product, const FragmentLayout (&layouts)
     right.at[place.column][place.row / 32] = words[i];
   }
   std::uint32_t sums[most_rows][most_columns];
-  for_each_element<std::uint32_t>(layouts[2], c, 0, [&](unsigned row, unsigned column, std::uint32_t x) {
+  for_each_element<std::uint32_t>(layouts[2], c, [&](unsigned row, unsigned column, std::uint32_t x) {
     for (unsigned k = 0; k < product.shape.k / 32u; ++k) {
       const std::uint32_t p = left.at[row][k], q = right.at[column][k];
       x += static_cast<std::uint32_t>(std::popcount(product.exclusive_or ? p ^ q : p & q));
     }
     sums[row][column] = x;
   });
-  fill_fragment<std::uint32_t>(layouts[3], d, 0, [&](unsigned row, unsigned column) { return sums[row][column]; });
+  fill_fragment<std::uint32_t>(layouts[3], d, [&](unsigned row, unsigned column) { return sums[row][column]; });
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 //                                 a result of f16 is rounded once more at the end. Of tf32 the upper 19 bits count.
 //   f64                           by fma, rounded as the instruction says
 //   integers, b1                  exactly; at the end the low 32 bits, or clamped where .satfinite is given
-// NaN results of f16 and f32 are canonical.
+// NaN results of f16 and f32 are canonical. With .satfinite they become zero, and infinities the largest number.
 #pragma once
 
 #include "ptx/matrix.hpp"

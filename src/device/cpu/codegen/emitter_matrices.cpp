@@ -8,12 +8,6 @@ using ptx::Type;
 
 namespace {
 
-// The registers of a list; the list may be one register.
-llvm::ArrayRef<ptx::Operand> elements_of(const ptx::Operand& list) {
-  if (list.kind == ptx::OperandKind::vector) return list.elements;
-  return list;
-}
-
 Type register_type(const ptx::MatrixProduct& product) { return product.a == Type::f64 ? Type::b64 : Type::b32; }
 
 }  // namespace
@@ -32,7 +26,7 @@ void MatrixInstructions::multiply_vectors(const ptx::Instruction& inst, const pt
   llvm::Type* row = vector_of(word);
   Value* fragments[4] = {};  // d, a, b, c
   for (unsigned i = 0; i < 4; ++i) {
-    const auto list = elements_of(inst.operands[i]);
+    const auto list = ptx::registers_of(inst.operands[i]);
     fragments[i] = entry_alloca(llvm::ArrayType::get(row, list.size()), "fragment");
     for (unsigned r = 0; i != 0 && r < list.size(); ++r)
       b_.CreateStore(b_.CreateBitCast(registers_.vector(list[r], type), row),
@@ -40,7 +34,7 @@ void MatrixInstructions::multiply_vectors(const ptx::Instruction& inst, const pt
   }
   runtime_.call(offsetof(RuntimeTable, multiply), b_.getVoidTy(),
                 {b_.getInt64(product.code()), fragments[1], fragments[2], fragments[3], fragments[0]});
-  const auto results = elements_of(inst.operands[0]);
+  const auto results = ptx::registers_of(inst.operands[0]);
   for (unsigned r = 0; r < results.size(); ++r)
     registers_.write_operand(results[r], type, b_.CreateLoad(row, element_pointer(fragments[0], row, b_.getInt32(r))));
 }
@@ -56,7 +50,7 @@ void MatrixInstructions::multiply_met(const ptx::Instruction& inst, const ptx::M
   };
   llvm::Type* bits = type == Type::b64 ? kernel_.abi.i64 : kernel_.abi.i32;
   for (unsigned i = 1; i < 4; ++i) {
-    const auto list = elements_of(inst.operands[i]);
+    const auto list = ptx::registers_of(inst.operands[i]);
     for (unsigned r = 0; r < list.size(); ++r)
       b_.CreateStore(b_.CreateZExt(b_.CreateBitCast(registers_.lane0(list[r], type), bits), i64), word(i, r));
   }
@@ -71,7 +65,7 @@ void MatrixInstructions::multiply_met(const ptx::Instruction& inst, const ptx::M
   b_.CreateBr(done);
   b_.SetInsertPoint(done);
   met_.meet(inst, nullptr, b_.getInt64(0));
-  const auto results = elements_of(inst.operands[0]);
+  const auto results = ptx::registers_of(inst.operands[0]);
   for (unsigned r = 0; r < results.size(); ++r)
     registers_.write_operand(results[r], type, b_.CreateZExtOrTrunc(b_.CreateLoad(i64, word(0, r)), bits));
 }

@@ -1,4 +1,4 @@
-#include "programs/ptxas.hpp"
+#include "cli/ptxas.hpp"
 
 #include <fmt/format.h>
 
@@ -8,10 +8,11 @@
 #include <string_view>
 
 #include "base/file.hpp"
+#include "base/print_error.hpp"
 #include "heddle/error.hpp"
 #include "ptx/parser.hpp"
 
-namespace heddle::programs {
+namespace heddle::cli {
 namespace {
 
 constexpr int bad_usage = 1, bad_ptx = 255;
@@ -57,7 +58,7 @@ int ptxas(const std::vector<std::string>& words) {
   }
   const Files files = files_of(words);
   if (files.input.empty() || files.output.empty()) {
-    fmt::print(stderr, "ptxas fatal   : usage: heddle-ptxas [options of ptxas] FILE.ptx -o FILE\n");
+    base::print_error("ptxas fatal   : usage: heddle-ptxas [options of ptxas] FILE.ptx -o FILE\n");
     return bad_usage;
   }
   try {
@@ -66,17 +67,10 @@ int ptxas(const std::vector<std::string>& words) {
     text.push_back('\0');
     base::write_users_file(files.output, text);
   } catch (const Error& error) {
-    fmt::print(stderr, "ptxas fatal   : {}\n", error.what());
+    base::print_error("ptxas fatal   : {}\n", error.what());
     return error.code() == ErrorCode::parse_error ? bad_ptx : bad_usage;
   }
   return 0;
 }
 
-std::filesystem::path ptxas_program() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  const std::filesystem::path program = self.parent_path() / "heddle-ptxas";
-  return !error && std::filesystem::exists(program, error) ? program : std::filesystem::path();
-}
-
-}  // namespace heddle::programs
+}  // namespace heddle::cli

@@ -2,11 +2,10 @@
 // that: with this in its place they load PTX, which runs on devices that are no GPUs.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
-namespace heddle::programs {
+namespace heddle::cli {
 
 // Checks the PTX of the input file and writes it to the file of `-o` as it is, with a zero behind it, as
 // cuModuleLoadData() takes text. `--version` prints the release whose PTX Heddle reads. Other options of ptxas are
@@ -14,7 +13,4 @@ namespace heddle::programs {
 // error.
 int ptxas(const std::vector<std::string>& words);
 
-// The program with that command line beside this one; empty where it was not installed.
-std::filesystem::path ptxas_program();
-
-}  // namespace heddle::programs
+}  // namespace heddle::cli
