@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <new>
 
+#include "base/thread_end.hpp"
+
 namespace heddle::base {
 
 // Each thread keeps a few blocks of memory that it has freed, for its next objects of the type. Memory may be freed by
@@ -29,30 +31,36 @@ class RecyclingAllocator {
   friend bool operator==(const RecyclingAllocator&, const RecyclingAllocator&) { return true; }
 
  private:
+  // Without a destructor: there may be no memory to register one. A thread that cannot have its spare blocks freed at
+  // its end keeps none.
   class Spare {
    public:
-    Spare() = default;
-    // Objects with static lifetime may be destroyed after the thread's: their memory is not kept then.
-    ~Spare() {
-      while (void* const memory = take()) ::operator delete(memory, std::align_val_t(alignof(T)));
-      closed_ = true;
-    }
-    Spare(const Spare&) = delete;
-    Spare& operator=(const Spare&) = delete;
     void* take() { return count_ == 0 ? nullptr : blocks_[--count_]; }
     bool keep(void* memory) {
-      if (count_ == blocks_.size() || closed_) return false;
+      if (count_ == blocks_.size() || !open()) return false;
       blocks_[count_++] = memory;
       return true;
     }
 
    private:
+    bool open() {
+      if (state_ == State::fresh) state_ = at_thread_end<&Spare::end>(this) ? State::open : State::closed;
+      return state_ == State::open;
+    }
+    // Other ends of the thread may free objects after this: their memory is not kept then.
+    static void end(void* spare) {
+      auto& self = *static_cast<Spare*>(spare);
+      self.state_ = State::closed;
+      while (void* const memory = self.take()) ::operator delete(memory, std::align_val_t(alignof(T)));
+    }
+
+    enum class State : unsigned char { fresh, open, closed };
     std::array<void*, 16> blocks_{};
     std::size_t count_ = 0;
-    bool closed_ = false;
+    State state_ = State::fresh;
   };
   static Spare& spare() {
-    thread_local Spare mine;
+    constinit thread_local Spare mine __attribute__((tls_model("initial-exec")));
     return mine;
   }
 };

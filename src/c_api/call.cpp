@@ -2,13 +2,13 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "c_api/arguments.hpp"
 #include "c_api/function_error.hpp"
 #include "c_api/guard.hpp"
 #include "c_api/handles.hpp"
+#include "c_api/thread_text.hpp"
 
 namespace {
 
@@ -19,7 +19,7 @@ using heddle::c_api::known;
 using heddle::c_api::text_or;
 
 // What the function that runs in this thread has said of its failure.
-thread_local std::string sentence;
+heddle::c_api::ThreadText sentence;
 
 // A function of C as one that throws.
 heddle::CallFunction wrapped(heddle_function function, void* user, const char* name) {
@@ -41,11 +41,13 @@ heddle::CallFunction wrapped(heddle_function function, void* user, const char* n
 
 namespace heddle::c_api {
 
-void forget_sentence() { sentence.clear(); }
+void forget_sentence() { sentence.set(""); }
 
 void check_function(std::int32_t result, const std::string& name) {
   if (result == 0) return;
-  if (!sentence.empty()) refuse(std::exchange(sentence, {}));
+  const std::string said = sentence.get();
+  forget_sentence();
+  if (!said.empty()) refuse(said);
   refuse(name + " returned " + std::to_string(result));
 }
 
@@ -54,7 +56,7 @@ void check_function(std::int32_t result, const std::string& name) {
 extern "C" {
 
 void heddle_function_error(const char* text) {
-  if (text != nullptr) sentence = text;
+  if (text != nullptr) sentence.set(text);
 }
 
 heddle_status heddle_call(heddle_runtime* runtime, const heddle_call_options* options, heddle_function function,

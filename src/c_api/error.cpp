@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <exception>
 #include <new>
-#include <string>
 #include <system_error>
 
 #include "c_api/guard.hpp"
+#include "c_api/thread_text.hpp"
 #include "heddle/heddle.h"
 #include "heddle/heddle.hpp"
 
@@ -35,19 +35,13 @@ static_assert(HEDDLE_VERSION_MAJOR == version_major && HEDDLE_VERSION_MINOR == v
                   HEDDLE_VERSION_PATCH == version_patch,
               "heddle.h and version.hpp have one version");
 
-struct Last {
-  std::string message;
-  heddle_fault fault = HEDDLE_FAULT_NONE;
-};
-thread_local Last last;
+// Of the calling thread's last failure.
+ThreadText last_message;
+constinit thread_local heddle_fault last_fault = HEDDLE_FAULT_NONE;
 
 heddle_status keep(heddle_status status, heddle_fault fault, const char* message) noexcept {
-  last.fault = fault;
-  try {
-    last.message = message;
-  } catch (...) {  // no memory for the sentence
-    last.message.clear();
-  }
+  last_fault = fault;
+  last_message.set(message);
   return status;
 }
 
@@ -56,7 +50,7 @@ bool is_no_memory(const std::error_code& code) {
   return code == std::errc::not_enough_memory || code == std::errc::resource_unavailable_try_again;
 }
 
-// With the limit of the process, where that is the reason. Asks for no memory itself but what `last` needs.
+// With the limit of the process, where that is the reason. Asks for no memory itself but for the copy of the message.
 heddle_status keep_no_memory(const char* what) noexcept {
   char text[256];
   rlimit limit{};
@@ -92,9 +86,9 @@ heddle_status keep_error() noexcept {
 
 extern "C" {
 
-const char* heddle_last_error(void) { return heddle::c_api::last.message.c_str(); }
+const char* heddle_last_error(void) { return heddle::c_api::last_message.get(); }
 
-heddle_fault heddle_last_fault(void) { return heddle::c_api::last.fault; }
+heddle_fault heddle_last_fault(void) { return heddle::c_api::last_fault; }
 
 const char* heddle_status_name(heddle_status status) {
   if (status == HEDDLE_OK) return "ok";

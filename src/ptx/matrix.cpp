@@ -1,7 +1,9 @@
 #include "ptx/matrix.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <string_view>
+#include <utility>
 
 #include "heddle/error.hpp"
 #include "ptx/type.hpp"
@@ -108,22 +110,25 @@ FragmentLayout::FragmentLayout(Matrix of, MatrixShape shape, Type type)
       rows(of == Matrix::b ? shape.k : shape.m),
       columns(of == Matrix::a ? shape.k : shape.n),
       per_register(static_cast<std::uint16_t>(std::max(1u, register_bits / stored_bits(type)))),
-      distinct(static_cast<std::uint16_t>(rows * columns / (tile * lanes_of_group * per_register))) {
+      distinct(static_cast<std::uint16_t>(rows * columns / (tile * lanes_of_group * per_register))),
+      tiles_bits_(static_cast<std::uint16_t>(std::bit_width((of == Matrix::b ? columns : rows) / tile) - 1)) {
   if (distinct == 0) throw Error(ErrorCode::internal, "a matrix is smaller than a register of a warp");
 }
 
 FragmentLayout::Place FragmentLayout::place(unsigned lane, unsigned reg, unsigned element) const {
   const unsigned group = lane / lanes_of_group, in_group = lane % lanes_of_group;
+  const auto split = [this](unsigned index) { return std::pair(index % (1U << tiles_bits_), index >> tiles_bits_); };
   reg %= distinct;
   if (matrix == Matrix::c) {
-    const unsigned index = reg * per_register + element, pair = index / 2, blocks = rows / tile;
-    return {static_cast<std::uint16_t>(group + tile * (pair % blocks)),
-            static_cast<std::uint16_t>(tile * (pair / blocks) + 2 * in_group + index % 2)};
+    const unsigned index = reg * per_register + element;
+    const auto [tile_row, tile_column] = split(index / 2);
+    return {static_cast<std::uint16_t>(group + tile * tile_row),
+            static_cast<std::uint16_t>(tile * tile_column + 2 * in_group + index % 2)};
   }
   // Along k each lane of a group has the elements of a register, one after the other.
-  const unsigned blocks = (matrix == Matrix::a ? rows : columns) / tile;
-  const auto outer = static_cast<std::uint16_t>(group + tile * (reg % blocks));
-  const auto k = static_cast<std::uint16_t>((reg / blocks * lanes_of_group + in_group) * per_register + element);
+  const auto [outer_tile, k_tile] = split(reg);
+  const auto outer = static_cast<std::uint16_t>(group + tile * outer_tile);
+  const auto k = static_cast<std::uint16_t>((k_tile * lanes_of_group + in_group) * per_register + element);
   return matrix == Matrix::a ? Place{outer, k} : Place{k, outer};
 }
 

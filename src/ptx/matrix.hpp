@@ -16,6 +16,8 @@ struct MatrixShape {
   std::uint16_t m = 0, n = 0, k = 0;  // a: m x k, b: k x n, c and d: m x n
   friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
 };
+inline constexpr unsigned matrix_lanes = 32;  // of a warp
+
 // That of a suffix like .m16n8k16; empty where the instruction has none.
 std::optional<MatrixShape> matrix_shape(const ModifierList& modifiers);
 
@@ -54,6 +56,9 @@ struct FragmentLayout {
   std::uint16_t rows, columns;
   std::uint16_t per_register;  // elements
   std::uint16_t distinct;      // registers of a lane
+
+ private:
+  std::uint16_t tiles_bits_;  // 2^this: tiles beside each other before the next along k, or along n in c
 };
 
 // Of an element in registers and in memory: tf32 takes 32 bits.

@@ -73,6 +73,7 @@ sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) {
     if (dispatcher_ && dispatcher_->finish_divided(lock)) return;
     calls_.wait_for_one(lock);
   };
+  made.submit_held = [this] { replayer_->flush_others(); };
   return made;
 }
 

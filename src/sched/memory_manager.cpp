@@ -20,6 +20,7 @@ MemoryManager::MemoryManager(Scheduler& scheduler, Transfers& transfers, const P
       guarded_(std::move(options.guarded)),
       eviction_(std::move(options.eviction)),
       wait_for_users_(std::move(options.wait_for_users)),
+      submit_held_(std::move(options.submit_held)),
       reaches_(scheduler.places()),
       registry_(std::move(options.budgets)) {
   for (std::size_t place = 0; place < scheduler_.places(); ++place)
@@ -230,6 +231,7 @@ void MemoryManager::make_room(std::span<Array* const> needed, Space space, std::
     lock.lock();
     return;  // there may be room now
   }
+  submit_held_();  // of other threads: the lock was released since this launch began
   const std::vector<EvictionCandidate> going = candidates(needed, space);
   std::vector<std::pair<Array*, graph::TaskRefs>> evicted;
   // Of a limit what is over it; where the device itself has no more, all that is wanted.

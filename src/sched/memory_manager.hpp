@@ -33,6 +33,9 @@ class MemoryManager {
     // Waits until a user that keeps arrays in place may have ended (memory::Array::open_uses, partial_uses). Releases
     // the lock meanwhile.
     std::function<void(base::Lock&)> wait_for_users;
+    // Submits the launches that are held for replay, before arrays are evicted: the DAG does not know of their uses of
+    // arrays yet.
+    std::function<void()> submit_held;
   };
   MemoryManager(Scheduler& scheduler, Transfers& transfers, const PinnedArrays& pinned, Options options);
   MemoryManager(const MemoryManager&) = delete;
@@ -111,6 +114,7 @@ class MemoryManager {
   const std::vector<bool> guarded_;
   const std::unique_ptr<const memory::EvictionPolicy> eviction_;
   const std::function<void(base::Lock&)> wait_for_users_;
+  const std::function<void()> submit_held_;
   base::Mutex pressure_mutex_;
   std::condition_variable pressure_ended_;
   bool pressure_ HEDDLE_GUARDED_BY(pressure_mutex_) = false;

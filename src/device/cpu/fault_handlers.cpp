@@ -10,8 +10,8 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
-#include <optional>
 
+#include "base/thread_end.hpp"
 #include "device/cpu/fault.hpp"
 #include "device/cpu/sanitizer.hpp"
 #include "device/cpu/worker.hpp"
@@ -42,8 +42,7 @@ constexpr std::ptrdiff_t handler_frames = 32 * 1024;  // handlers above one that
 // Read in signal handlers, hence no lazy allocation.
 constinit thread_local Worker* thread_worker __attribute__((tls_model("initial-exec"))) = nullptr;
 
-// A stack for handlers, of the calling thread. A key of pthreads frees it when the thread ends: where there is no
-// memory, C++ ends the process for a thread_local object with a destructor.
+// A stack for handlers, of the calling thread, freed when the thread ends.
 class AlternateStack {
  public:
   void ensure() {
@@ -56,7 +55,7 @@ class AlternateStack {
     stack_t mine = {};
     mine.ss_sp = memory;
     mine.ss_size = size();
-    if (::sigaltstack(&mine, nullptr) != 0 || !freed_at_end(memory)) release(memory);
+    if (::sigaltstack(&mine, nullptr) != 0 || !base::at_thread_end<&release>(memory)) release(memory);
   }
 
  private:
@@ -69,14 +68,6 @@ class AlternateStack {
     ::sigaltstack(&off, nullptr);
     ::munmap(memory, size());
   }
-  static bool freed_at_end(void* memory) {
-    static const std::optional<pthread_key_t> key = [] {
-      pthread_key_t made{};
-      return ::pthread_key_create(&made, &release) == 0 ? std::optional(made) : std::nullopt;
-    }();
-    return key && ::pthread_setspecific(*key, memory) == 0;
-  }
-
   bool checked_ = false;
 };
 constinit thread_local AlternateStack alternate_stack __attribute__((tls_model("initial-exec")));

@@ -8,8 +8,8 @@
 namespace heddle::device::cpu {
 namespace {
 
+using ptx::matrix_lanes;
 using ptx::MatrixProduct;
-using ptx::semantics::matrix_lanes;
 
 void call_multiply(std::uint64_t product, const void* a, const void* b, const void* c, void* d) {
   ptx::semantics::multiply_matrices(MatrixProduct::from_code(product), a, b, c, d);

@@ -1,6 +1,7 @@
 #include "ptx/semantics/matrix.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -9,80 +10,44 @@
 #include "heddle/error.hpp"
 #include "ptx/semantics/convert.hpp"
 #include "ptx/semantics/float_arithmetic.hpp"
+#include "ptx/semantics/matrix_fragments.hpp"
 #include "ptx/type.hpp"
 
 namespace heddle::ptx::semantics {
 namespace {
 
-constexpr std::size_t most_rows = 32, most_columns = 32, most_k = 32;  // of floating point and bytes
+// Of the largest shapes of floating point, bytes and halves of bytes.
+constexpr std::size_t most_factor = 16 * 64, most_sums = 16 * 16;
+constexpr unsigned rows_at_once = 4, columns_at_once = 8;  // every shape has multiples
 
-// A matrix by rows.
-template <class T, std::size_t Rows, std::size_t Columns>
-struct Dense {
-  T at[Rows][Columns];
-};
+template <class T>
+using Columns [[gnu::vector_size(columns_at_once * sizeof(T))]] = T;
 
-template <class Word>
-unsigned bits_of(const FragmentLayout& layout) {
-  return 8 * sizeof(Word) / layout.per_register;
-}
-
-// Calls visit(row, column, bits) for each element of a fragment.
-template <class Word, class Visit>
-void for_each_element(const FragmentLayout& layout, const void* registers, Visit&& visit) {
-  const unsigned bits = bits_of<Word>(layout);
-  const auto* words = static_cast<const Word*>(registers);
-  for (unsigned reg = 0; reg < layout.distinct; ++reg) {
-    for (unsigned lane = 0; lane < matrix_lanes; ++lane) {
-      const Word word = words[reg * matrix_lanes + lane];
-      for (unsigned e = 0; e < layout.per_register; ++e) {
-        const auto place = layout.place(lane, reg, e);
-        visit(place.row, place.column, static_cast<Word>(word >> (bits * e)));
-      }
-    }
-  }
-}
-
-// Calls made(row, column) for the bits of each element, and puts them into the registers.
-template <class Word, class Make>
-void fill_fragment(const FragmentLayout& layout, void* registers, Make&& made) {
-  const unsigned bits = bits_of<Word>(layout);
-  auto* words = static_cast<Word*>(registers);
-  for (unsigned reg = 0; reg < layout.distinct; ++reg) {
-    for (unsigned lane = 0; lane < matrix_lanes; ++lane) {
-      Word word = 0;
-      for (unsigned e = 0; e < layout.per_register; ++e) {
-        const auto place = layout.place(lane, reg, e);
-        word |= static_cast<Word>(made(place.row, place.column)) << (bits * e);
-      }
-      words[reg * matrix_lanes + lane] = word;
-    }
-  }
-}
-
-// a, b and the sums, whose elements `left`, `right` and `sum` make of bits.
-template <class T, std::size_t MostK>
+// Both factors and the sums, by rows.
+template <class T>
 struct Matrices {
-  Dense<T, most_rows, MostK> left;
-  Dense<T, MostK, most_columns> right;
-  Dense<T, most_rows, most_columns> sums;
+  alignas(64) std::array<T, most_factor> left;
+  alignas(64) std::array<T, most_factor> right;
+  alignas(64) std::array<T, most_sums> sums;
 
-  template <class Word, class Left, class Right, class Sum>
-  Matrices(Word, const FragmentLayout (&layouts)[4], const void* a, const void* b, const void* c, Left&& left_of,
-           Right&& right_of, Sum&& sum_of) {
-    const auto keep = [](auto& to, auto& of) {
-      return [&](unsigned row, unsigned column, Word bits) { to.at[row][column] = of(bits); };
-    };
-    for_each_element<Word>(layouts[0], a, keep(left, left_of));
-    for_each_element<Word>(layouts[1], b, keep(right, right_of));
-    for_each_element<Word>(layouts[2], c, keep(sums, sum_of));
+  // Each sum in the order of k. Several rows at once, as an addition waits for the one before it.
+  [[gnu::always_inline]] void add_products(const MatrixShape& shape) {
+    for (unsigned row = 0; row < shape.m; row += rows_at_once)
+      for (unsigned column = 0; column < shape.n; column += columns_at_once) add_products(shape, row, column);
   }
-  // Eight columns at a time, which compilers make vectors of.
-  void add_products(const MatrixShape& shape) {
-    for (unsigned row = 0; row < shape.m; ++row)
-      for (unsigned first = 0; first < shape.n; first += 8)
-        for (unsigned k = 0; k < shape.k; ++k)
-          for (unsigned i = 0; i < 8; ++i) sums.at[row][first + i] += left.at[row][k] * right.at[k][first + i];
+  [[gnu::always_inline]] void add_products(const MatrixShape& shape, unsigned row, unsigned column) {
+    Columns<T> sum[rows_at_once], factors;  // in registers, where loops are unrolled
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < rows_at_once; ++i)
+      std::memcpy(&sum[i], &sums[(row + i) * shape.n + column], sizeof sum[i]);
+    for (unsigned k = 0; k < shape.k; ++k) {
+      std::memcpy(&factors, &right[k * shape.n + column], sizeof factors);
+#pragma GCC unroll 4
+      for (unsigned i = 0; i < rows_at_once; ++i) sum[i] += left[(row + i) * shape.k + k] * factors;
+    }
+#pragma GCC unroll 4
+    for (unsigned i = 0; i < rows_at_once; ++i)
+      std::memcpy(&sums[(row + i) * shape.n + column], &sum[i], sizeof sum[i]);
   }
 };
 
@@ -94,39 +59,108 @@ float from_f16(std::uint32_t bits) {
   constexpr float scale = 0x1p112f;
   constexpr std::uint32_t first_special = 0x0f800000, special_exponent = 0x7f800000;
   const std::uint32_t magnitude = (bits & 0x7fff) << 13;
-  std::uint32_t result = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * scale);
-  if (magnitude >= first_special) result = magnitude | special_exponent;
-  return std::bit_cast<float>(result | (bits & 0x8000) << 16);
+  const auto scaled = std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * scale);
+  const std::uint32_t special = magnitude >= first_special ? special_exponent : 0;
+  return std::bit_cast<float>(scaled | special | (bits & 0x8000) << 16);
 }
 
-float to_float(Type type, std::uint32_t bits) {
+// As convert() to the nearest number, canonical NaNs included, without branches.
+std::uint32_t to_f16(float value) {
+  constexpr std::uint32_t infinity = 0x7f800000, first_infinite = 0x47800000, first_normal = 0x38800000;
+  constexpr std::uint32_t exponents_moved = 0xc8000000, half_of_last = 0xfff;
+  constexpr float aligning = 0.5F;  // its last bit is that of subnormal numbers of f16
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
+  const std::uint32_t normal = (magnitude + exponents_moved + half_of_last + (magnitude >> 13 & 1)) >> 13;
+  const std::uint32_t subnormal =
+      std::bit_cast<std::uint32_t>(std::bit_cast<float>(magnitude) + aligning) - std::bit_cast<std::uint32_t>(aligning);
+  std::uint32_t result = magnitude < first_normal ? subnormal : normal;
+  result = magnitude >= first_infinite ? 0x7c00 : result;
+  return magnitude > infinity ? 0x7fff : result | sign;
+}
+
+template <Type type>
+float to_float(std::uint32_t bits) {
   constexpr std::uint32_t tf32_mask = 0xffffe000;
+  if constexpr (type == Type::f16) return from_f16(bits);
+  if constexpr (type == Type::bf16) return std::bit_cast<float>(bits << 16);
+  if constexpr (type == Type::tf32) return std::bit_cast<float>(bits & tf32_mask);
+  if constexpr (type == Type::f32) return std::bit_cast<float>(bits);
+  return std::bit_cast<float>(static_cast<std::uint32_t>(convert(Type::f32, type, bits & 0xff, {})));
+}
+
+// Of f16 or f32.
+template <Type type, bool satfinite>
+std::uint32_t from_float(float value) {
+  constexpr bool half = type == Type::f16;
+  constexpr std::uint32_t infinity = half ? 0x7c00 : 0x7f800000, sign = half ? 0x8000 : 0x80000000;
+  constexpr std::uint32_t nan = satfinite ? 0 : half ? 0x7fff : 0x7fffffff;
+  const std::uint32_t bits = half ? to_f16(value) : std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t magnitude = bits & ~sign;
+  const std::uint32_t finite = satfinite && magnitude == infinity ? bits - 1 : bits;
+  return magnitude > infinity ? nan : finite;
+}
+
+template <Type type, unsigned bits>
+[[gnu::always_inline]] inline void read_float_factor(const FragmentLayout& layout, const void* registers,
+                                                     float* matrix) {
+  read_factor<bits, std::uint32_t>(layout, registers, matrix, [](std::uint32_t x) { return to_float<type>(x); });
+}
+
+[[gnu::always_inline]] inline void read_float_factor(Type type, const FragmentLayout& layout, const void* registers,
+                                                     float* matrix) {
   switch (type) {
-    case Type::f16: return from_f16(bits);
-    case Type::bf16: return std::bit_cast<float>(bits << 16);
-    case Type::tf32: return std::bit_cast<float>(bits & tf32_mask);
-    case Type::f32: return std::bit_cast<float>(bits);
-    default: return std::bit_cast<float>(static_cast<std::uint32_t>(convert(Type::f32, type, bits & 0xff, {})));
+    case Type::f16: return read_float_factor<Type::f16, 16>(layout, registers, matrix);
+    case Type::bf16: return read_float_factor<Type::bf16, 16>(layout, registers, matrix);
+    case Type::tf32: return read_float_factor<Type::tf32, 32>(layout, registers, matrix);
+    case Type::e4m3: return read_float_factor<Type::e4m3, 8>(layout, registers, matrix);
+    case Type::e5m2: return read_float_factor<Type::e5m2, 8>(layout, registers, matrix);
+    default: throw Error(ErrorCode::internal, "no type of matrices of floating point");
   }
 }
 
-std::uint32_t from_float(Type type, float value, bool satfinite) {
-  std::uint64_t bits = std::bit_cast<std::uint32_t>(value);
-  if (type == Type::f16) bits = convert(Type::f16, Type::f32, bits, {});
-  const Format format = type == Type::f16 ? f16_format : f32_format;
-  if (is_nan(format, bits)) return satfinite ? 0 : static_cast<std::uint32_t>(format.canonical_nan);
-  if (satfinite && is_infinite(format, bits)) bits = (bits & format.sign_bit()) | format.max_finite();
-  return static_cast<std::uint32_t>(bits);
+template <Type type, bool satfinite>
+[[gnu::always_inline]] inline void write_float_sums(const FragmentLayout& layout, const float* sums, void* registers) {
+  constexpr unsigned bits = type == Type::f16 ? 16 : 32;
+  write_sums<bits, std::uint32_t>(layout, sums, registers, [](float sum) { return from_float<type, satfinite>(sum); });
 }
 
-void multiply_floats(const MatrixProduct& product, const FragmentLayout (&layouts)[4], const void* a, const void* b,
-                     const void* c, void* d) {
-  const auto of = [](Type type) { return [type](std::uint32_t bits) { return to_float(type, bits); }; };
-  Matrices<float, most_k> all(std::uint32_t{}, layouts, a, b, c, of(product.a), of(product.b), of(product.c));
+struct Fragments {
+  const FragmentLayout (&layouts)[4];
+  const void *a, *b, *c;
+  void* d;
+};
+
+[[gnu::always_inline]] inline void multiply_floats_here(const MatrixProduct& product, const Fragments& of) {
+  Matrices<float> all;
+  float* const sums = all.sums.data();
+  read_float_factor(product.a, of.layouts[0], of.a, all.left.data());
+  read_float_factor(product.b, of.layouts[1], of.b, all.right.data());
+  if (product.c == Type::f16)
+    read_sums<16, std::uint32_t>(of.layouts[2], of.c, sums, [](std::uint32_t bits) { return from_f16(bits); });
+  else
+    read_sums<32, std::uint32_t>(of.layouts[2], of.c, sums, [](auto bits) { return std::bit_cast<float>(bits); });
   all.add_products(product.shape);
-  fill_fragment<std::uint32_t>(layouts[3], d, [&](unsigned row, unsigned column) {
-    return from_float(product.d, all.sums.at[row][column], product.satfinite);
-  });
+  const bool half = product.d == Type::f16;
+  if (product.satfinite && half) return write_float_sums<Type::f16, true>(of.layouts[3], sums, of.d);
+  if (product.satfinite) return write_float_sums<Type::f32, true>(of.layouts[3], sums, of.d);
+  if (half) return write_float_sums<Type::f16, false>(of.layouts[3], sums, of.d);
+  write_float_sums<Type::f32, false>(of.layouts[3], sums, of.d);
+}
+
+#if defined(__x86_64__)
+// Not with fused multiply-add: products of bf16 and tf32 may be subnormal, and are rounded.
+[[gnu::target("avx2")]] void multiply_floats_avx2(const MatrixProduct& product, const Fragments& of) {
+  multiply_floats_here(product, of);
+}
+#endif
+
+void multiply_floats(const MatrixProduct& product, const Fragments& of) {
+#if defined(__x86_64__)
+  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
+  if (has_avx2) return multiply_floats_avx2(product, of);
+#endif
+  multiply_floats_here(product, of);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -142,81 +176,89 @@ double fused(double x, double y, double z, Rounding rounding) {
   return std::bit_cast<double>(bits);
 }
 
-void multiply_doubles(const MatrixProduct& product, const FragmentLayout (&layouts)[4], const void* a, const void* b,
-                      const void* c, void* d) {
+void multiply_doubles(const MatrixProduct& product, const Fragments& of) {
   const auto number = [](std::uint64_t bits) { return std::bit_cast<double>(bits); };
-  Matrices<double, most_k> all(std::uint64_t{}, layouts, a, b, c, number, number, number);
-  for (unsigned row = 0; row < product.shape.m; ++row)
-    for (unsigned column = 0; column < product.shape.n; ++column)
-      for (unsigned k = 0; k < product.shape.k; ++k)
-        all.sums.at[row][column] =
-            fused(all.left.at[row][k], all.right.at[k][column], all.sums.at[row][column], product.rounding);
-  fill_fragment<std::uint64_t>(layouts[3], d, [&](unsigned row, unsigned column) {
-    return std::bit_cast<std::uint64_t>(all.sums.at[row][column]);
-  });
+  Matrices<double> all;
+  read_factor<64, std::uint64_t>(of.layouts[0], of.a, all.left.data(), number);
+  read_factor<64, std::uint64_t>(of.layouts[1], of.b, all.right.data(), number);
+  read_sums<64, std::uint64_t>(of.layouts[2], of.c, all.sums.data(), number);
+  const MatrixShape& shape = product.shape;
+  for (unsigned row = 0; row < shape.m; ++row)
+    for (unsigned column = 0; column < shape.n; ++column)
+      for (unsigned k = 0; k < shape.k; ++k)
+        all.sums[row * shape.n + column] = fused(all.left[row * shape.k + k], all.right[k * shape.n + column],
+                                                 all.sums[row * shape.n + column], product.rounding);
+  write_sums<64, std::uint64_t>(of.layouts[3], all.sums.data(), of.d,
+                                [](double sum) { return std::bit_cast<std::uint64_t>(sum); });
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Integers and bits
 
-std::int32_t to_integer(Type type, std::uint32_t bits) {
+template <Type type>
+std::int32_t to_integer(std::uint32_t bits) {
+  if constexpr (type == Type::s8) return static_cast<std::int8_t>(bits);
+  if constexpr (type == Type::u8) return static_cast<std::uint8_t>(bits);
+  if constexpr (type == Type::s4) return static_cast<std::int32_t>(bits << 28) >> 28;
+  return static_cast<std::int32_t>(bits & 15);
+}
+
+template <Type type, unsigned bits>
+void read_integer_factor(const FragmentLayout& layout, const void* registers, std::int32_t* matrix) {
+  read_factor<bits, std::uint32_t>(layout, registers, matrix, [](std::uint32_t x) { return to_integer<type>(x); });
+}
+
+void read_integer_factor(Type type, const FragmentLayout& layout, const void* registers, std::int32_t* matrix) {
   switch (type) {
-    case Type::s8: return static_cast<std::int8_t>(bits);
-    case Type::u8: return static_cast<std::uint8_t>(bits);
-    case Type::s4: return static_cast<std::int32_t>(bits << 28) >> 28;
-    default: return static_cast<std::int32_t>(bits & 15);
+    case Type::s8: return read_integer_factor<Type::s8, 8>(layout, registers, matrix);
+    case Type::u8: return read_integer_factor<Type::u8, 8>(layout, registers, matrix);
+    case Type::s4: return read_integer_factor<Type::s4, 4>(layout, registers, matrix);
+    default: return read_integer_factor<Type::u4, 4>(layout, registers, matrix);
   }
 }
 
-std::uint32_t from_integer(std::int64_t value, bool satfinite) {
+// The sums of products alone are below 2^31; with c they may not be.
+std::int32_t added(std::int32_t before, std::int32_t products, bool satfinite) {
   using Limits = std::numeric_limits<std::int32_t>;
-  if (satfinite) value = std::clamp<std::int64_t>(value, Limits::min(), Limits::max());
-  return static_cast<std::uint32_t>(value);
+  const std::int64_t sum = std::int64_t{before} + products;
+  return static_cast<std::int32_t>(satfinite ? std::clamp<std::int64_t>(sum, Limits::min(), Limits::max()) : sum);
 }
 
-void multiply_integers(const MatrixProduct& product, const FragmentLayout (&layouts)[4], const void* a, const void* b,
-                       const void* c, void* d) {
-  constexpr std::size_t most = 64;  // k of 4-bit types
-  const auto of = [](Type type) { return [type](std::uint32_t bits) { return to_integer(type, bits); }; };
-  // The sums of products alone are below 2^31; with c they may not be.
-  Matrices<std::int32_t, most> all(std::uint32_t{}, layouts, a, b, c, of(product.a), of(product.b),
-                                   [](std::uint32_t) { return 0; });
+void multiply_integers(const MatrixProduct& product, const Fragments& of) {
+  Matrices<std::int32_t> all;
+  read_integer_factor(product.a, of.layouts[0], of.a, all.left.data());
+  read_integer_factor(product.b, of.layouts[1], of.b, all.right.data());
+  all.sums.fill(0);
   all.add_products(product.shape);
-  for_each_element<std::uint32_t>(layouts[2], c, [&](unsigned row, unsigned column, std::uint32_t before) {
-    std::int32_t& sum = all.sums.at[row][column];
-    sum = static_cast<std::int32_t>(
-        from_integer(std::int64_t{static_cast<std::int32_t>(before)} + sum, product.satfinite));
-  });
-  fill_fragment<std::uint32_t>(layouts[3], d, [&](unsigned row, unsigned column) {
-    return static_cast<std::uint32_t>(all.sums.at[row][column]);
-  });
+  std::array<std::int32_t, most_sums> before;
+  read_sums<32, std::uint32_t>(of.layouts[2], of.c, before.data(),
+                               [](std::uint32_t bits) { return static_cast<std::int32_t>(bits); });
+  for (unsigned i = 0; i < product.shape.m * product.shape.n; ++i)
+    all.sums[i] = added(before[i], all.sums[i], product.satfinite);
+  write_sums<32, std::uint32_t>(of.layouts[3], all.sums.data(), of.d,
+                                [](std::int32_t sum) { return static_cast<std::uint32_t>(sum); });
 }
 
 // Registers of 32 bits along k.
-void multiply_bits(const MatrixProduct& product, const FragmentLayout (&layouts)[4], const void* a, const void* b,
-                   const void* c, void* d) {
-  constexpr std::size_t most_words = 8;
-  Dense<std::uint32_t, most_rows, most_words> left;
-  Dense<std::uint32_t, most_columns, most_words> right;
-  const auto* words = static_cast<const std::uint32_t*>(a);
-  for (unsigned i = 0; i < layouts[0].distinct * matrix_lanes; ++i) {
-    const auto place = layouts[0].place(i % matrix_lanes, i / matrix_lanes, 0);
-    left.at[place.row][place.column / 32] = words[i];
-  }
-  words = static_cast<const std::uint32_t*>(b);
-  for (unsigned i = 0; i < layouts[1].distinct * matrix_lanes; ++i) {
-    const auto place = layouts[1].place(i % matrix_lanes, i / matrix_lanes, 0);
-    right.at[place.column][place.row / 32] = words[i];
-  }
-  std::uint32_t sums[most_rows][most_columns];
-  for_each_element<std::uint32_t>(layouts[2], c, [&](unsigned row, unsigned column, std::uint32_t x) {
-    for (unsigned k = 0; k < product.shape.k / 32u; ++k) {
-      const std::uint32_t p = left.at[row][k], q = right.at[column][k];
-      x += static_cast<std::uint32_t>(std::popcount(product.exclusive_or ? p ^ q : p & q));
+void multiply_bits(const MatrixProduct& product, const Fragments& of) {
+  constexpr std::size_t most_rows = 16, most_words = 8;
+  std::uint32_t left[most_rows][most_words], right[most_rows][most_words];
+  const auto read = [](const FragmentLayout& layout, const void* registers, auto&& keep) {
+    const auto* words = static_cast<const std::uint32_t*>(registers);
+    for (unsigned i = 0; i < layout.distinct * matrix_lanes; ++i)
+      keep(layout.place(i % matrix_lanes, i / matrix_lanes, 0), words[i]);
+  };
+  read(of.layouts[0], of.a, [&](auto place, std::uint32_t word) { left[place.row][place.column / 32] = word; });
+  read(of.layouts[1], of.b, [&](auto place, std::uint32_t word) { right[place.column][place.row / 32] = word; });
+  std::array<std::uint32_t, most_sums> sums;
+  const auto same = [](std::uint32_t bits) { return bits; };
+  read_sums<32, std::uint32_t>(of.layouts[2], of.c, sums.data(), same);
+  for (unsigned i = 0; i < product.shape.m * product.shape.n; ++i)
+    for (unsigned k = 0; k < product.shape.k / 32U; ++k) {
+      const std::uint32_t p = left[i / product.shape.n][k], q = right[i % product.shape.n][k];
+      sums[i] += static_cast<std::uint32_t>(std::popcount(product.exclusive_or ? p ^ q : p & q));
     }
-    sums[row][column] = x;
-  });
-  fill_fragment<std::uint32_t>(layouts[3], d, [&](unsigned row, unsigned column) { return sums[row][column]; });
+  write_sums<32, std::uint32_t>(of.layouts[3], sums.data(), of.d, same);
 }
 
 }  // namespace
@@ -226,14 +268,15 @@ void multiply_matrices(const MatrixProduct& product, const void* a, const void* 
                                     {Matrix::b, product.shape, product.b},
                                     {Matrix::c, product.shape, product.c},
                                     {Matrix::c, product.shape, product.d}};
+  const Fragments of{layouts, a, b, c, d};
   switch (product.a) {
-    case Type::f64: return multiply_doubles(product, layouts, a, b, c, d);
-    case Type::b1: return multiply_bits(product, layouts, a, b, c, d);
+    case Type::f64: return multiply_doubles(product, of);
+    case Type::b1: return multiply_bits(product, of);
     case Type::u8:
     case Type::s8:
     case Type::u4:
-    case Type::s4: return multiply_integers(product, layouts, a, b, c, d);
-    default: return multiply_floats(product, layouts, a, b, c, d);
+    case Type::s4: return multiply_integers(product, of);
+    default: return multiply_floats(product, of);
   }
 }
 

@@ -13,8 +13,6 @@
 
 namespace heddle::ptx::semantics {
 
-inline constexpr unsigned matrix_lanes = 32;
-
 // Fragments lie register by register, each with its 32 lanes: register r of lane l of `a` is element 32 r + l of an
 // array of 32-bit words, or of 64-bit words where the type is f64. `d` may be `c`. In any thread.
 void multiply_matrices(const MatrixProduct& product, const void* a, const void* b, const void* c, void* d);
