@@ -1,5 +1,7 @@
 #include "failure.hpp"
 
+#include <new>
+
 namespace heddle::python {
 namespace {
 
@@ -11,8 +13,12 @@ namespace {
 }  // namespace
 
 Failure failure(heddle_status status) {
-  if (status == HEDDLE_OK) return {};
-  return {status, heddle_last_fault(), heddle_last_error()};
+  Failure made{status, status == HEDDLE_OK ? HEDDLE_FAULT_NONE : heddle_last_fault()};
+  try {
+    if (made) made.message = heddle_last_error();
+  } catch (const std::bad_alloc&) {  // the status alone says enough
+  }
+  return made;
 }
 
 void raise(const Failure& failure) {

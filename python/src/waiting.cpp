@@ -5,10 +5,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
+#include <exception>
+#include <memory>
 #include <mutex>
-#include <system_error>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -21,6 +25,13 @@ std::atomic<unsigned> fork_generation{0};
 // How long a signal may go unnoticed.
 constexpr std::chrono::milliseconds look_for_signals{20};
 constexpr int looks_a_second = 50;
+
+// Makes the data that the C++ runtime keeps for the exceptions of the calling thread. Else the first one makes them, which
+// may be that of a lack of memory; the dynamic linker then ends the process.
+void prepare_exceptions() {
+  volatile int made = std::uncaught_exceptions();  // a pure function, which compilers leave out where nobody reads it
+  static_cast<void>(made);
+}
 
 // Something that a helper does, and somebody may wait for.
 class Task {
@@ -49,18 +60,22 @@ class Task {
 // since what they wait for may never happen.
 class Helpers {
  public:
-  // Null where the process can have no more threads: the work has not been taken.
-  std::shared_ptr<Task> run(const std::function<void()>& work) {
-    auto task = std::make_shared<Task>(work);
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back(task);
-    if (idle_ >= waiting_.size()) {
-      wanted_.notify_one();
-    } else if (!start()) {
-      waiting_.pop_back();
+  // Null where the process can have no more threads or memory: the work has not been taken. It must not throw.
+  std::shared_ptr<Task> run(const std::function<void()>& work) noexcept {
+    try {
+      auto task = std::make_shared<Task>(work);
+      const std::lock_guard lock(mutex_);
+      waiting_.push_back(task);
+      if (idle_ >= waiting_.size()) {
+        wanted_.notify_one();
+      } else if (!start()) {
+        waiting_.pop_back();
+        return nullptr;
+      }
+      return task;
+    } catch (const std::bad_alloc&) {
       return nullptr;
     }
-    return task;
   }
 
  private:
@@ -72,8 +87,14 @@ class Helpers {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool started = true;
     try {
-      std::thread([this] { loop(); }).detach();
-    } catch (const std::system_error&) {
+      // More than prepare_exceptions() takes, as other threads may be faster.
+      using Reserve = std::array<std::byte, 64 * 1024>;
+      std::thread([this, reserve = std::make_unique<Reserve>()]() mutable {
+        reserve.reset();
+        prepare_exceptions();
+        loop();
+      }).detach();
+    } catch (const std::exception&) {  // too many threads, or too little memory
       started = false;
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -137,7 +158,8 @@ struct Abandonable {
   }
 };
 
-thread_local bool in_task = false;
+// Part of the static block, as the dynamic linker ends the process where it lacks memory for another.
+constinit thread_local bool in_task __attribute__((tls_model("initial-exec"))) = false;
 
 }  // namespace
 
@@ -162,7 +184,11 @@ void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> 
   const auto result = std::make_shared<Failure>();
   const auto abandonable = std::make_shared<Abandonable>(state);
   const auto task = helpers().run([work, result, abandonable] {
-    *result = work();
+    try {
+      *result = work();
+    } catch (const std::bad_alloc&) {
+      *result = {HEDDLE_OUT_OF_MEMORY};
+    }
     abandonable->end();
   });
   if (!task) return do_here();  // only that Ctrl-C waits
@@ -191,11 +217,16 @@ void let_go(const std::shared_ptr<WaitState>& state, std::function<void()> free)
     const py::gil_scoped_release release;
     return free();
   }
-  const auto abandonable = std::make_shared<Abandonable>(state);
-  const auto task = helpers().run([free, abandonable] {
-    free();
-    abandonable->end();
-  });
+  std::shared_ptr<Abandonable> abandonable;
+  std::shared_ptr<Task> task;
+  try {
+    abandonable = std::make_shared<Abandonable>(state);
+    task = helpers().run([free, abandonable] {
+      free();
+      abandonable->end();
+    });
+  } catch (const std::bad_alloc&) {  // as without a thread
+  }
   if (!task) {
     const py::gil_scoped_release release;
     return free();

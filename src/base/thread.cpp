@@ -2,6 +2,10 @@
 
 #include <pthread.h>
 
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -19,10 +23,26 @@ BlockedSignals::BlockedSignals() {
 
 BlockedSignals::~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
+void prepare_exceptions() {
+  volatile int made = std::uncaught_exceptions();  // a pure function, which compilers leave out where nobody reads it
+  static_cast<void>(made);
+}
+
+namespace {
+
+// More than prepare_exceptions() takes, as other threads may be faster.
+using Reserve = std::array<std::byte, 64 * 1024>;
+
+}  // namespace
+
 std::thread start_thread(const std::string& name, std::function<void()> work) {
   const BlockedSignals blocked;
   try {
-    std::thread thread(std::move(work));
+    std::thread thread([work = std::move(work), reserve = std::make_unique<Reserve>()]() mutable {
+      reserve.reset();
+      prepare_exceptions();
+      work();
+    });
     pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
     return thread;
   } catch (const std::system_error& error) {
