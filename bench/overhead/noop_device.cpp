@@ -60,10 +60,12 @@ class NoopQueue : public Queue {
 class NoopFunction : public Function {
  public:
   explicit NoopFunction(const ptx::Function& function)
-      : function_(function), parameters_(parameter_layout(function.parameters)) {}
+      : function_(function),
+        parameters_(parameter_layout(function.parameters)),
+        parameter_bytes_(device::parameter_bytes(function.parameters)) {}
   const ptx::Function& ptx() const override { return function_; }
   const std::vector<ParameterLayout>& parameters() const override { return parameters_; }
-  std::uint32_t parameter_bytes() const override { return device::parameter_bytes(function_.parameters); }
+  std::uint32_t parameter_bytes() const override { return parameter_bytes_; }
   std::uint64_t static_shared_bytes() const override { return 0; }
   void prepare(const Dim3&) override {}
   std::vector<Occupancy> occupancy(const Dim3&, std::uint32_t) override { return {}; }
@@ -71,6 +73,7 @@ class NoopFunction : public Function {
  private:
   const ptx::Function& function_;
   std::vector<ParameterLayout> parameters_;
+  std::uint32_t parameter_bytes_;  // as devices keep it
 };
 
 class NoopModule : public device::Module {

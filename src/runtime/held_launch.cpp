@@ -17,6 +17,7 @@ HeldLaunch::HeldLaunch(Core& core, KernelState& kernel, sched::BoundLaunch launc
       traits_(traits_of(kernel.id(), function, launch_.config)) {
   if (launch_.processors != nullptr) processors_ = *launch_.processors;
   if (launch_.processors != nullptr) launch_.processors = &processors_;
+  arrays_.reserve(launch_.arrays.size());
   for (const sched::ArrayUse& use : launch_.arrays) arrays_.push_back(use.array);
   divisible_ =
       !launch_.config.cooperative && core.ranges() && kernel_.blocks_independent() && function_.prepare_ranges();
@@ -98,6 +99,7 @@ void HeldLaunch::give_event(std::shared_ptr<device::Event> event) {
 
 std::vector<graph::Access> logical_accesses(Core& core, const sched::BoundLaunch& launch) {
   std::vector<graph::Access> accesses;
+  accesses.reserve(launch.arrays.size() + core.pinned().at(launch.place).size() + 1);
   for (const sched::ArrayUse& use : launch.arrays) {
     if (!use.used) continue;
     use.array->restrict_host(use.mode);
