@@ -70,17 +70,13 @@ class SystemLimits : public HeddleCommand {
   }
 
   const std::string launch = "launch k.ptx --block 4 --arg zeros:u32:4 --device ";
-  const std::vector<std::string> running{launch + "cpu",  launch + "interp",     launch + "sim:tesla-g80",
-                                         "devices",       "batch j.toml",        "batch j.toml --device cpu",
+  const std::vector<std::string> running{launch + "cpu",     launch + "interp",        launch + "sim:tesla-g80",
+                                         "devices",          "batch j.toml",           "batch j.toml --device cpu",
                                          "sim sweep s.toml", "run --device cpu ./prog"};
-  const std::vector<std::string> reading{"inspect k.ptx",
-                                         "timeline t.json -o -",
-                                         "graph t.json -o -",
-                                         "metrics t.json",
-                                         "sim report a.json",
-                                         "sim compare a.json a.json",
-                                         "knowledge list",
-                                         "profile k.ptx --block 4 --arg zeros:u32:4"};
+  const std::vector<std::string> reading{"inspect k.ptx",     "timeline t.json -o -",
+                                         "graph t.json -o -", "metrics t.json",
+                                         "sim report a.json", "sim compare a.json a.json",
+                                         "knowledge list",    "profile k.ptx --block 4 --arg zeros:u32:4"};
   const std::vector<std::string> compiling{"compile a.cu -o o.ptx", "inspect a.cu", "cc -c a.cu -o a.o",
                                            "run --device cpu a.cu"};
 };
@@ -139,8 +135,9 @@ TEST_F(SystemLimits, ALittleStackIsEnoughForWhatIsNested) {
   };
   write("p.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .u32 %r;\nmov.u32 %r, " +
                      nested(150, '(', "1", ')') + ";\nret;\n}\n");
-  write("deep.ptx", ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .u32 %r;\nmov.u32 %r, " +
-                        nested(100'000, '(', "1", ')') + ";\nret;\n}\n");
+  write("deep.ptx",
+        ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry k() {\n.reg .u32 %r;\nmov.u32 %r, " +
+            nested(100'000, '(', "1", ')') + ";\nret;\n}\n");
   write("deep.toml", "machines = " + nested(1000, '[', "", ']') + "\n");
   write("deep.json", "{\"traceEvents\": " + nested(1'000'000, '[', "", ']') + "}");
   for (const int kib : {64, 8192}) {
@@ -175,8 +172,8 @@ TEST_F(SystemLimits, ATimelineStaysThatOfItsProcess) {
 }
 
 TEST_F(SystemLimits, ProcessesThatCannotBeStartedAreNamed) {
-  for (const char* command : {"compile a.cu -o o.ptx", "cc -c a.cu -o a.o", "run --device cpu -- a.cu", "sim sweep s.toml",
-                              "sim sweep s.toml --wait", "daemon start"}) {
+  for (const char* command : {"compile a.cu -o o.ptx", "cc -c a.cu -o a.o", "run --device cpu -- a.cu",
+                              "sim sweep s.toml", "sim sweep s.toml --wait", "daemon start"}) {
     fs::remove_all(folder_.path() / "cache");
     const Ran ran = lacking(command, "LACKING_PROCESSES=1");
     EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;

@@ -89,8 +89,8 @@ TEST_F(Unwritable, FoldersHinderNothingThatWritesNothing) {
 TEST_F(Unwritable, RelativeCachesAreNone) {
   may_write(true);
   for (const char* variables : {"HOME=rel", "XDG_CACHE_HOME=rel HOME=rel", "HOME=.", "HOME=", "HOME=/dev/null"}) {
-    const Ran ran = here("compile a.cu -o o.ptx", std::string(variables) + " TMPDIR='" + folder_.path().string() +
-                                                      "/tmp'");
+    const Ran ran =
+        here("compile a.cu -o o.ptx", std::string(variables) + " TMPDIR='" + folder_.path().string() + "/tmp'");
     EXPECT_EQ(ran.code, 0) << variables << ": " << ran.output;
     for (const char* made : {"rel", ".cache"}) EXPECT_FALSE(fs::exists(folder_.path() / made)) << variables;
   }
