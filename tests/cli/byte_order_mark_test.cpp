@@ -1,5 +1,5 @@
-// Texts that begin with the byte order mark of UTF-8, as some editors write them: every input is read as without it, and
-// messages name the same line and column.
+// Texts that begin with the byte order mark of UTF-8, as some editors write them: every input is read as without it,
+// and messages name the same line and column.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,8 +50,9 @@ TEST_F(ByteOrderMark, IsNoPartOfSources) {
   for (const char* command :
        {"inspect k.ptx", "inspect - <k.ptx", "launch k.ptx --block 4 --arg zeros:u32:4 --device cpu",
         "launch - --block 4 --arg zeros:u32:4 --device interp <k.ptx", "compile a.cu -o a.ptx", "inspect a.cu",
-        "inspect -I . - <a.cu", "compile -I . - -o b.ptx <a.cu", "cc -DMAIN a.cu -o prog", "cc -optf options a.cu -o prog",
-        "run --device cpu ./prog", "launch a.cu --block 4 --arg zeros:i32:4 --device interp"}) {
+        "inspect -I . - <a.cu", "compile -I . - -o b.ptx <a.cu", "cc -DMAIN a.cu -o prog",
+        "cc -optf options a.cu -o prog", "run --device cpu ./prog",
+        "launch a.cu --block 4 --arg zeros:i32:4 --device interp"}) {
     const Ran ran = here(command);
     EXPECT_EQ(ran.code, 0) << command << ": " << ran.output;
   }
@@ -69,8 +70,8 @@ TEST_F(ByteOrderMark, IsNoPartOfWhatWasWritten) {
   ASSERT_EQ(here("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,report=r.json").code, 0);
   write("r.json", mark + read("r.json"));
   write("t.json", mark + "{\"traceEvents\": []}");
-  for (const char* command : {"sim report r.json", "sim compare r.json r.json", "timeline t.json", "graph t.json -o -",
-                              "metrics t.json"}) {
+  for (const char* command :
+       {"sim report r.json", "sim compare r.json r.json", "timeline t.json", "graph t.json -o -", "metrics t.json"}) {
     const Ran ran = here(command);
     EXPECT_EQ(ran.code, 0) << command << ": " << ran.output;
   }

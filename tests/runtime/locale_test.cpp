@@ -67,8 +67,8 @@ class Locale : public testing::Test {
     check_policy("lithos:slip=1.5");
     const std::string report = (folder_.path() / "r.json").string();
     std::vector<std::string> texts;
-    for (const std::string& device :
-         {std::string("interp"), std::string("cpu"), "sim:" + (folder_.path() / "m.toml").string() + ",report=" + report})
+    for (const std::string& device : {std::string("interp"), std::string("cpu"),
+                                      "sim:" + (folder_.path() / "m.toml").string() + ",report=" + report})
       texts.push_back(launch(device));
     texts.push_back(base::read_file(report));
     texts.push_back(trace::picture(trace::parse_timeline(
