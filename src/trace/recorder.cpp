@@ -82,7 +82,7 @@ bool is_there(const fs::path& path) {
 
 // Also makes sure that a picture can be written in the end; until then the old one stays.
 int open_record(const fs::path& path, bool named, base::ReplacedFile& old) {
-  const int file = open_file(path, named ? O_TRUNC : 0, old.mode());
+  const int file = old.opened([&] { return open_file(path, named ? O_TRUNC : 0, old.mode()); });
   if (file < 0) {
     const int error = errno;
     old.set_failed(true);

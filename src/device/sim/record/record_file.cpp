@@ -68,7 +68,7 @@ void RecordFile::open() {
   if (file_ >= 0) return;
   old_.emplace(path_);
   is_new_ = ::access(path_.c_str(), F_OK) != 0;
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, old_->mode());
+  file_ = old_->opened([&] { return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, old_->mode()); });
   old_->set_failed(file_ < 0);
   if (file_ < 0) base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, base::system_message(errno));
 }
