@@ -78,7 +78,7 @@ def _early_start_bytes(scheduling: Mapping[str, Any]) -> int:
 
 def _is_ptx(text: str) -> bool:
     """Whether a text is PTX: it begins with .version, behind comments."""
-    return re.match(r"(?:\s+|//[^\n]*\n|/\*.*?\*/)*\.version\b", text, re.DOTALL) is not None
+    return re.match(r"\ufeff?(?:\s+|//[^\n]*\n|/\*.*?\*/)*\.version\b", text, re.DOTALL) is not None
 
 
 def _definitions(defines: Any) -> list[str]:

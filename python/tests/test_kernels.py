@@ -380,6 +380,8 @@ def test_sources(rt, tmp_path):
     (tmp_path / "set.ptx").write_text(module.ptx)
     assert value(rt.compile(tmp_path / "set.ptx")) == 4
     assert value(rt.compile("// a comment\n/* and\nanother */\n" + module.ptx)) == 4
+    assert value(rt.compile("\ufeff" + module.ptx)) == 4  # a byte order mark
+    assert value(rt.compile("\ufeff" + text, defines={"VALUE": 7})) == 7
     with pytest.raises(heddle.CompileError, match="mine.cu.*VALUE"):
         rt.compile(text, name="mine.cu")
     with pytest.raises(heddle.ParseError, match="4"):

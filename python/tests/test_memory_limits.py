@@ -1,5 +1,7 @@
-"""A process with a limit of memory (ulimit -v): heddle works, or raises OutOfMemory. It never ends the process."""
+"""A process with a limit of memory (ulimit -v) or of the stack (ulimit -s): heddle works, or raises OutOfMemory. It
+never ends the process."""
 
+import os
 import subprocess
 import sys
 
@@ -54,7 +56,7 @@ print("blocked", sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])))
 """
 
 
-@pytest.mark.skipif("san" in __import__("os").environ.get("LD_PRELOAD", ""), reason="sanitizers need address space")
+@pytest.mark.skipif("san" in os.environ.get("LD_PRELOAD", ""), reason="sanitizers need address space")
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("device", ["cpu", "interp"])
 def test_a_limit_is_an_exception(device, when):
@@ -71,3 +73,32 @@ def test_a_limit_is_an_exception(device, when):
         raised += lines[0] != "value 2.0"
     assert kib == 4_000_000 and lines[0] == "value 2.0"
     assert raised > 0 or when == "after"
+
+
+# Smaller ones end NumPy.
+@pytest.mark.skipif("san" in os.environ.get("LD_PRELOAD", ""), reason="sanitizers need a stack")
+@pytest.mark.parametrize("device", ["cpu", "interp", "sim:tesla-g80"])
+def test_a_small_stack(device, tmp_path):
+    deep = tmp_path / "deep.toml"
+    deep.write_text("sms = " + "[" * 1000 + "]" * 1000)
+    program = PROGRAM + f"""
+try:
+    heddle.Runtime("sim:{deep}")
+except heddle.ParseError as error:
+    print("ParseError")
+text = 'extern "C" __global__ void set(int* p) {{ *p = 1; }}'
+try:
+    heddle.Runtime("interp").compile(text, defines={{"STACK": 1}})
+    print("compiled")
+except heddle.OutOfMemory as error:
+    print(error)
+"""
+    for kib in (128, 256, 1024):
+        ran = subprocess.run(["sh", "-c", f'ulimit -s {kib}; exec "$0" "$@"', sys.executable, "-c", program, device,
+                              "4000000", "before"], capture_output=True, text=True, timeout=100,
+                             env={**os.environ, "HEDDLE_CACHE_DIR": str(tmp_path / str(kib))})
+        said = f"{kib} KiB: {ran.returncode} {ran.stdout} {ran.stderr}"
+        assert ran.returncode == 0, said
+        lines = ran.stdout.splitlines()
+        assert lines[0] == "value 2.0" and lines[2] == "ParseError", said
+        assert lines[3] == "compiled" or (kib < 256 and f"(ulimit -s) is {kib} KiB" in lines[3]), said

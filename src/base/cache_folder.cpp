@@ -10,6 +10,7 @@
 
 #include "base/file.hpp"
 #include "base/log.hpp"
+#include "base/system_limits.hpp"
 #include "base/variables.hpp"
 
 namespace heddle::base {
@@ -17,9 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const char* set_variable(const char* name) {
+// Relative paths are passed over, as the XDG base directory specification says: each working folder would have a cache.
+const char* folder_variable(const char* name) {
   const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
+  return value != nullptr && *value == '/' ? value : nullptr;
 }
 
 bool is_trusted_owner(uid_t owner) { return owner == ::geteuid() || owner == 0; }
@@ -59,25 +61,29 @@ std::vector<fs::path> chain(const fs::path& folder) {
   return folders;
 }
 
-bool trusted(const fs::path& folder) {
+bool trusted(const fs::path& folder, std::string* why = nullptr) {
   const std::string reason = distrust(folder);
   if (reason.empty()) return true;
+  if (why != nullptr) *why = reason;
   log_warn_once(reason);  // every part that has a cache would say it again
   return false;
 }
 
 bool make_private(const fs::path& folder) {
   if (::mkdir(folder.c_str(), 0700) == 0) return true;
+  if (errno != EEXIST) return false;
   std::error_code error;
-  return errno == EEXIST && fs::is_directory(folder, error);
+  const bool is_folder = fs::is_directory(folder, error);
+  if (!is_folder) errno = ENOTDIR;
+  return is_folder;
 }
 
 }  // namespace
 
 fs::path cache_directory() {
   if (const auto own = text_variable("HEDDLE_CACHE_DIR")) return *own;
-  if (const char* xdg = set_variable("XDG_CACHE_HOME")) return fs::path(xdg) / "heddle";
-  if (const char* home = set_variable("HOME")) return fs::path(home) / ".cache" / "heddle";
+  if (const char* xdg = folder_variable("XDG_CACHE_HOME")) return fs::path(xdg) / "heddle";
+  if (const char* home = folder_variable("HOME")) return fs::path(home) / ".cache" / "heddle";
   std::error_code error;
   fs::path temporary = fs::temp_directory_path(error);
   if (error) temporary = "/tmp";
@@ -134,14 +140,19 @@ std::optional<std::string> read_cache_file(const fs::path& file) {
   }
 }
 
-bool make_cache(const fs::path& folder) {
+bool make_cache(const fs::path& folder, std::string* why) {
+  const auto refused = [&](const fs::path& missing, const std::string& reason) {
+    if (why != nullptr) *why = fmt::format("cannot make the folder {}: {}", missing.string(), reason);
+    return false;
+  };
   const std::vector<fs::path> folders = chain(folder);
   std::error_code error;
   const fs::path parent = folders.front().parent_path();
   if (!parent.empty()) fs::create_directories(parent, error);
-  if (error) return false;
+  if (error) return refused(parent, error.message());
   for (const fs::path& each : folders) {
-    if (!make_private(each) || !trusted(each)) return false;
+    if (!make_private(each)) return refused(each, system_message(errno));
+    if (!trusted(each, why)) return false;
   }
   return true;
 }

@@ -13,7 +13,7 @@
 namespace heddle::base {
 
 // $HEDDLE_CACHE_DIR, else $XDG_CACHE_HOME/heddle, else ~/.cache/heddle, else heddle-<uid> in the folder for temporary
-// files. Not created here.
+// files. $XDG_CACHE_HOME and $HOME count only if they are absolute paths. Not created here.
 std::filesystem::path cache_directory();
 
 // Why `folder` cannot be trusted and how to fix that, as a sentence. Empty if it can be trusted or does not exist.
@@ -32,7 +32,7 @@ std::optional<std::string> read_cache_file(const std::filesystem::path& file);
 std::string distrust_file(const std::filesystem::path& file);
 
 // Creates `folder` and its missing parents. Folders from cache_directory() on are for this user alone. Returns what
-// may_use_cache() returns, and false if the folder cannot be created.
-bool make_cache(const std::filesystem::path& folder);
+// may_use_cache() returns, and false if the folder cannot be created; then `why` gets the reason.
+bool make_cache(const std::filesystem::path& folder, std::string* why = nullptr);
 
 }  // namespace heddle::base

@@ -53,6 +53,12 @@ std::string_view binary_kind(std::string_view content) {
   return text.find('\0') != std::string_view::npos ? "binary data" : "";
 }
 
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (text.starts_with(mark)) text.remove_prefix(mark.size());
+  return text;
+}
+
 void require_text(std::string_view content, std::string_view name, std::string_view expected) {
   const std::string_view kind = binary_kind(content);
   if (!kind.empty()) fail(ErrorCode::invalid_argument, "{} is {}; expected is {}, a text", name, kind, expected);

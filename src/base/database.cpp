@@ -5,11 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <condition_variable>
-#include <cstring>
 #include <system_error>
 
 #include "base/log.hpp"
+#include "base/system_limits.hpp"
 #include "base/thread_safety.hpp"
 
 namespace heddle::base {
@@ -17,16 +18,24 @@ namespace {
 
 constexpr std::uint64_t patience_ns = 30'000'000'000, pause_ns = 10'000'000;
 
-std::string reason_of(sqlite3* database, int error) {
+// SQLite opens a file that it may not make once more, to read it, and keeps the second error: that there is no file.
+int system_error_of(sqlite3* database, const std::filesystem::path& path) {
+  const int system = database != nullptr ? sqlite3_system_errno(database) : 0;
+  if (system != ENOENT || path.empty()) return system;
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  return ::access(folder.c_str(), W_OK | X_OK) != 0 ? errno : system;
+}
+
+std::string reason_of(sqlite3* database, int error, const std::filesystem::path& path) {
   constexpr std::uint64_t ns_per_s = 1'000'000'000;
   if ((error & 0xff) == SQLITE_BUSY)
     return fmt::format("the database is locked by another process, and was for {} s", patience_ns / ns_per_s);
   if ((error & 0xff) == SQLITE_READONLY) return "the database may not be written to";
   std::string reason = database != nullptr ? sqlite3_errmsg(database) : sqlite3_errstr(error);
-  const int system = database != nullptr ? sqlite3_system_errno(database) : 0;
+  const int system = system_error_of(database, path);
   const int kind = error & 0xff;
   if ((kind == SQLITE_CANTOPEN || kind == SQLITE_IOERR || kind == SQLITE_FULL) && system != 0)
-    reason += fmt::format(" ({})", std::strerror(system));
+    reason += fmt::format(" ({})", system_message(system));
   return reason;
 }
 
@@ -37,7 +46,7 @@ std::string reason_of(sqlite3* database, int error) {
                                   !file.empty()     ? file.c_str()
                                   : path != nullptr ? path
                                                     : "a database",
-                                  reason_of(database, error)),
+                                  reason_of(database, error, file)),
                       kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB || kind == SQLITE_ERROR);
 }
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/clock.hpp"
+#include "base/system_limits.hpp"
 #include "base/thread.hpp"
 #include "base/thread_safety.hpp"
 
@@ -100,6 +101,12 @@ void run_on_dedicated_thread(const std::function<void()>& work) {
   lock.unlock();
   pthread_join(thread, nullptr);
   if (shared->failure) std::rethrow_exception(std::exchange(shared->failure, nullptr));
+}
+
+void run_with_usual_stack(const std::function<void()>& work) {
+  const auto limit = stack_limit();
+  if (limit && *limit < usual_stack_bytes) return run_on_dedicated_thread(work);
+  work();
 }
 
 }  // namespace heddle::base

@@ -17,4 +17,8 @@ namespace heddle::base {
 // a library.
 void run_on_dedicated_thread(const std::function<void()>& work);
 
+// For parsers and compilers, which recurse: runs `work` on the calling thread, or on a dedicated one where the limit of
+// the process (ulimit -s) is below what programs have as a rule. Throws what `work` throws.
+void run_with_usual_stack(const std::function<void()>& work);
+
 }  // namespace heddle::base

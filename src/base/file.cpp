@@ -16,6 +16,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/link_target.hpp"
+#include "base/system_limits.hpp"
 #include "base/unfinished_file.hpp"
 
 namespace heddle::base {
@@ -44,7 +45,7 @@ class Descriptor {
 [[noreturn]] void fail_system(const char* doing, const std::filesystem::path& path) {
   const int error = errno;
   fail(error == ENOENT ? ErrorCode::not_found : ErrorCode::io_error, "cannot {} {}: {}", doing, path.string(),
-       std::strerror(error));
+       system_message(error));
 }
 
 void write_all(int fd, std::string_view content, const std::filesystem::path& path) {

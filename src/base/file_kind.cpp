@@ -3,6 +3,7 @@
 #include <cctype>
 #include <string>
 
+#include "base/content.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
 
@@ -20,6 +21,7 @@ void skip_to_end_of(std::string_view& text, std::string_view mark) {
 
 // Without spaces and comments of C, or of XML, in front.
 std::string_view without_comments(std::string_view text, bool xml) {
+  text = without_byte_order_mark(text);
   while (true) {
     while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
     if (xml && text.starts_with("<!--"))

@@ -7,6 +7,7 @@
 #include <limits>
 #include <string>
 
+#include "base/content.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::uint64_t most_rows = std::numeric_limits<std::int32_t>::max();
 
 class Parser {
  public:
-  Parser(std::string_view text, std::string_view where) : rest_(text), where_(where) {}
+  Parser(std::string_view text, std::string_view where) : rest_(without_byte_order_mark(text)), where_(where) {}
 
   SparseMatrix parse() {
     header();

@@ -68,6 +68,12 @@ ReplacedFile::ReplacedFile(const fs::path& path, Old old) noexcept : process_(::
 
 ReplacedFile::~ReplacedFile() { settle(); }
 
+int ReplacedFile::opened(const std::function<int()>& open) const {
+  if (aside_.empty()) return open();  // it may be a pipe, and wait
+  const Lock lock(registry().mutex);
+  return open();
+}
+
 void ReplacedFile::settle() noexcept {
   Registry& all = registry();
   const Lock lock(all.mutex);

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 
 namespace heddle::base {
 
@@ -24,6 +25,9 @@ class ReplacedFile {
   ReplacedFile(const ReplacedFile&) = delete;
   ReplacedFile& operator=(const ReplacedFile&) = delete;
 
+  // What `open` returns, which opens the new file. Where there is an old one, restore_all() waits meanwhile, or has
+  // been there and `open` is never called: the old file would be opened, and emptied.
+  int opened(const std::function<int()>& open) const;
   // Whether the new file cannot be used, as things stand. False at first.
   void set_failed(bool failed) noexcept { failed_ = failed; }
   // Ends it now, as the destructor does: for a new file that is whole as it is. Later calls do nothing.

@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/system_limits.hpp"
 
 namespace heddle::base {
 namespace {
@@ -57,9 +57,10 @@ void remove_abandoned(const fs::path& parent, const std::string& start) {
 }  // namespace
 
 TemporaryFolder::~TemporaryFolder() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  std::error_code error;
+  if (!path_.empty()) fs::remove_all(path_, error);
   if (lock_ >= 0) ::close(lock_);
+  if (error) fs::remove_all(path_, error);  // the lock's descriptor may have been the one that was lacking
 }
 
 // False when another process took the folder for abandoned before it was locked.
@@ -67,9 +68,13 @@ bool TemporaryFolder::try_create(const fs::path& parent, std::string_view purpos
   std::string name = (parent / fmt::format("{}{}.XXXXXX", prefix, purpose)).string();
   if (!::mkdtemp(name.data())) {
     fail(ErrorCode::io_error, "Cannot make a temporary folder in {}: {}. Set TMPDIR to a folder that can be written.",
-         parent.string(), std::strerror(errno));
+         parent.string(), system_message(errno));
   }
   const int descriptor = open_folder(name);
+  if (const int error = errno; descriptor < 0 && error != ENOENT) {
+    ::rmdir(name.c_str());
+    fail(ErrorCode::io_error, "Cannot use a temporary folder in {}: {}", parent.string(), system_message(error));
+  }
   while (descriptor >= 0 && ::flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
   }
   if (descriptor < 0 || !is_our_folder(descriptor, name)) {

@@ -11,6 +11,7 @@
 
 #include "base/fail.hpp"
 #include "base/memory_limit.hpp"
+#include "base/system_limits.hpp"
 
 namespace heddle::base {
 
@@ -46,7 +47,8 @@ std::thread start_thread(const std::string& name, std::function<void()> work) {
     pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
     return thread;
   } catch (const std::system_error& error) {
-    fail(ErrorCode::out_of_memory, "the process can have no more threads: {}{}", error.what(), memory_limit_note());
+    fail(ErrorCode::out_of_memory, "the process can have no more threads: {}{}{}", error.what(), memory_limit_note(),
+         thread_limit_note());
   }
 }
 

@@ -20,3 +20,18 @@
 #ifdef HEDDLE_NDEBUG
 #define NDEBUG
 #endif
+
+#include <string_view>
+
+#include "base/dedicated_thread.hpp"
+
+namespace heddle::base {
+
+// Throws toml::parse_error.
+inline toml::table parse_toml(std::string_view text, std::string_view name) {
+  toml::table table;
+  run_with_usual_stack([&] { table = toml::parse(text, name); });
+  return table;
+}
+
+}  // namespace heddle::base

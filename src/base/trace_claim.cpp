@@ -1,5 +1,4 @@
 #include "base/trace_claim.hpp"
-#include "base/print_error.hpp"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -11,8 +10,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 #include <string_view>
+#include <utility>
 
+#include "base/print_error.hpp"
+#include "base/thread_safety.hpp"
 #include "base/variables.hpp"
 
 namespace heddle::base {
@@ -45,6 +48,32 @@ void note_use() {
   if (tell != nullptr) tell();
 }
 
+// What this process has claimed. A device that could not be opened is opened again at the program's next call.
+struct Claims {
+  Mutex mutex;
+  std::set<std::string> paths HEDDLE_GUARDED_BY(mutex);
+  pid_t process HEDDLE_GUARDED_BY(mutex) = 0;  // a child has claimed nothing
+};
+
+// Never destroyed: claims are made while the process ends, too.
+Claims& claims() {
+  static auto* const all = new Claims;
+  return *all;
+}
+
+bool has_claimed(const std::string& path) {
+  Claims& all = claims();
+  const Lock lock(all.mutex);
+  return all.process == ::getpid() && all.paths.contains(path);
+}
+
+void note_claim(const std::string& path) {
+  Claims& all = claims();
+  const Lock lock(all.mutex);
+  if (std::exchange(all.process, ::getpid()) != ::getpid()) all.paths.clear();
+  all.paths.insert(path);
+}
+
 std::string own_name(const std::string& path) {
   std::filesystem::path own = path;
   own.replace_extension(fmt::format(".{}{}", ::getpid(), own.extension().string()));
@@ -63,6 +92,7 @@ std::string claim_of(const std::string& path) {
 
 std::string claim_trace(const std::string& path, const std::string& claim) {
   note_use();
+  if (has_claimed(path)) return path;
   struct stat status{};
   const bool is_there = ::stat(path.c_str(), &status) == 0;
   if (is_there && !S_ISREG(status.st_mode)) return path;  // a pipe, /dev/null
@@ -83,6 +113,7 @@ std::string claim_trace(const std::string& path, const std::string& claim) {
   // Pictures are written at the end only; until then this says that somebody will.
   if (status.st_size <= longest_claim) [[maybe_unused]]
     const ssize_t unwritten = ::pwrite(file, "\n", 1, 0);
+  note_claim(path);
   return path;
 }
 

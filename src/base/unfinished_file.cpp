@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/system_limits.hpp"
 #include "base/thread_safety.hpp"
 
 namespace heddle::base {
@@ -34,7 +34,7 @@ UnfinishedFile::UnfinishedFile(const std::string& start, const std::string& targ
   const Lock lock(all.mutex);
   all.files.reserve(all.files.size() + 1);
   descriptor_ = ::mkostemp(path_.data(), O_CLOEXEC);
-  if (descriptor_ < 0) fail(ErrorCode::io_error, "cannot write {}: {}", target, std::strerror(errno));
+  if (descriptor_ < 0) fail(ErrorCode::io_error, "cannot write {}: {}", target, system_message(errno));
   all.files.push_back(this);
 }
 

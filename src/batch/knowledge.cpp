@@ -6,6 +6,7 @@
 
 #include <array>
 #include <filesystem>
+#include <locale>
 #include <sstream>
 
 #include "base/cache_folder.hpp"
@@ -72,6 +73,7 @@ std::string text_of(const model::Demands& demands) {
 // Not known, if the text is of other stations.
 model::Demands demands_of(const std::string& text) {
   std::istringstream words(text);
+  words.imbue(std::locale::classic());
   model::Demands made;
   for (double& cycles : made.cycles) words >> cycles;
   words >> made.accesses >> made.away;

@@ -7,12 +7,12 @@
 
 #include <boost/algorithm/string.hpp>
 #include <cerrno>
-#include <cstring>
 #include <string>
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/system_limits.hpp"
 #include "daemon/pause.hpp"
 #include "daemon/socket.hpp"
 
@@ -55,7 +55,9 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::filesystem::pa
   const int error = ::posix_spawn(&pid, program.c_str(), &files, &attributes, words.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);
   ::posix_spawnattr_destroy(&attributes);
-  if (error != 0) base::fail(ErrorCode::io_error, "the daemon cannot be started: {}", std::strerror(error));
+  if (error != 0)
+    base::fail(ErrorCode::io_error, "the daemon cannot be started: {}{}", base::system_message(error),
+               error == EAGAIN ? base::thread_limit_note() : "");
   return pid;
 }
 

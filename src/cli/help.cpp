@@ -34,10 +34,16 @@ const CLI::App& innermost(const CLI::App& app, std::string& name) {
   return innermost(*named.front(), name);
 }
 
-// Of CLI11's messages about numbers, with the option and its value in front as in all others: "Could not convert:
-// --shared = -1" and "--repeat: Value -1 not in range 1 to 9". Empty for another message.
+// Of CLI11's messages about values, with the option and its value in front as in all others: "Could not convert:
+// --shared = -1", "--repeat: Value -1 not in range 1 to 9" and "--grid: At Most 1 required but received 2". Empty for
+// another message.
 std::string explain_value(const CLI::App& command, const std::string& message) {
   constexpr std::string_view ranged = ": Value ", range = " not in range ", converted = "Could not convert: ";
+  constexpr std::string_view once = ": At Most 1 required but received ";
+  if (const std::size_t end = message.find(once); end != message.npos) {
+    const std::string times = message.substr(end + once.size());
+    return message.substr(0, end) + " is given " + (times == "2" ? "twice" : times + " times") + "; once is expected";
+  }
   const std::size_t at = message.find(ranged), limits = message.rfind(range);
   if (at != message.npos && limits != message.npos && message.starts_with("--")) {
     const std::size_t value_at = at + ranged.size();

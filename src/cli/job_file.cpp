@@ -140,7 +140,7 @@ std::vector<JobText> read_job_file(const std::filesystem::path& file) {
   base::require_text(text, name, "TOML");
   std::vector<JobText> jobs;
   try {
-    const toml::table table = toml::parse(text, name);
+    const toml::table table = base::parse_toml(text, name);
     for (const auto& [key, node] : table)
       if (key.str() != "job" || !node.is_array_of_tables())
         fail_at(name, node, "'{}'; a job file has [[job]] tables and nothing else", key.str());

@@ -115,6 +115,8 @@ void show(const Options& options) {
 void forget(const Options& options) {
   if (options.program.empty() && !options.all)
     throw UsageError("name a program, or the beginning of its name, or say --all");
+  if (!options.program.empty() && options.all)
+    throw UsageError("--all stands for all programs, and " + options.program + " is named; give one of them");
   const base::SteadyClock clock;
   const std::size_t count = store_of(options, clock).forget(options.program, options.workload);
   fmt::print("{} forgotten\n", base::counted(count, "profile"));

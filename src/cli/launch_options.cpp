@@ -45,9 +45,11 @@ void check_device_of(std::string_view command, std::string_view device) {
 }
 
 void add_check_option(CLI::App& command, std::string& kinds) {
-  command.add_flag("--check{memory}", kinds,
-                   "look for mistakes: memory (bad accesses; the default), race, init, sync, leak, as in "
-                   "--check=memory,race, or all");
+  command
+      .add_flag("--check{memory}", kinds,
+                "look for mistakes: memory (bad accesses; the default), race, init, sync, leak, as in "
+                "--check=memory,race, or all")
+      ->multi_option_policy(CLI::MultiOptionPolicy::Throw);
 }
 
 Checks checks_of(const std::string& kinds) {

@@ -19,6 +19,7 @@
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/knowledge.hpp"
+#include "cli/main_stack.hpp"
 #include "cli/memory.hpp"
 #include "cli/standard_files.hpp"
 #include "heddle/error.hpp"
@@ -159,7 +160,7 @@ int flushed(int code) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+static int run_in_order(int count, char** arguments) {
   heddle::cli::hold_standard_files();
   heddle::cli::end_in_order_without_memory();
   heddle::cli::clean_up_on_signals();
@@ -188,4 +189,8 @@ int main(int count, char** arguments) {
   } catch (const std::exception& error) {
     return report(error, heddle::cli::exit_error);
   }
+}
+
+int main(int count, char** arguments) {
+  return heddle::cli::run_with_stack([&] { return run_in_order(count, arguments); });
 }

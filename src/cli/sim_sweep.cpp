@@ -9,6 +9,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,7 +41,7 @@ void print_list(const sweep::Plan& plan) {
 std::vector<sweep::PlannedRun> chosen_runs(const sweep::Plan& plan, const std::vector<std::size_t>& only) {
   if (only.empty()) return plan.runs;
   std::vector<sweep::PlannedRun> runs;
-  for (const std::size_t number : only) {
+  for (const std::size_t number : std::set<std::size_t>(only.begin(), only.end())) {
     if (number == 0 || number > plan.runs.size())
       throw UsageError(fmt::format("--only {}: the sweep has runs 1 to {}", number, plan.runs.size()));
     runs.push_back(plan.runs[number - 1]);
@@ -120,7 +121,9 @@ void add_sim_sweep(CLI::App& sim) {
   command->add_flag("--list", options->list, "print the runs with their numbers, and run none");
   command->add_flag("--wait", options->wait, "also wait for runs that other processes are at");
   command->add_flag("--show", options->show, "print the results that are there, and run none")
-      ->excludes(command->get_option("--list"));
+      ->excludes(command->get_option("--list"))
+      ->excludes(command->get_option("--wait"));
+  command->get_option("--list")->excludes(command->get_option("--wait"));
   command->callback([options] { run_sweep(*options); });
 }
 

@@ -27,7 +27,7 @@ bool is_standard_input(std::string_view file) { return file == "-"; }
 
 Source read_standard_source() {
   Source source{base::read_standard_input(), "standard input"};
-  source.is_ptx = after_comments(source.text).starts_with('.');
+  source.is_ptx = after_comments(base::without_byte_order_mark(source.text)).starts_with('.');
   return source;
 }
 

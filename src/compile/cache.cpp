@@ -46,7 +46,9 @@ void remove_abandoned(const fs::path& folder) {
     std::error_code gone;
     if (it->path().stem().extension() != extension) continue;
     const auto written = it->last_write_time(gone);
-    if (!gone && fs::file_time_type::clock::now() - written > abandoned_after) fs::remove(it->path(), gone);
+    // Of a later time, too: the clock was set back.
+    if (!gone && std::chrono::abs(fs::file_time_type::clock::now() - written) > abandoned_after)
+      fs::remove(it->path(), gone);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "base/content.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "compile/dependencies.hpp"
@@ -124,7 +125,7 @@ std::vector<std::string> Compilation::input_words() const {
 
 std::string Compilation::input() const {
   if (unit_.is_file) return {};
-  return "#line 1 " + line_name(unit_.name) + "\n" + std::string(unit_.source);
+  return "#line 1 " + line_name(unit_.name) + "\n" + std::string(base::without_byte_order_mark(unit_.source));
 }
 
 std::vector<std::string> Compilation::users_folders() const {
@@ -143,8 +144,7 @@ void Compilation::check() const {
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("{} has made no PTX of {}: it is not clang 19. {}", command, unit_.name, clang_advice));
   if (process.exit_status != 0) {
-    std::string text = process.err.empty() ? fmt::format("{} ended with status {}.", command, process.exit_status)
-                                           : std::string(diagnostics(process.err));
+    std::string text = process.err.empty() ? how_it_ended(command, process) : std::string(diagnostics(process.err));
     const std::string missing = explain_missing(process.err);
     for (const std::string& more : {missing, explain_refusals(process.err)})
       text += (more.empty() || more.front() == '\n' ? "" : "\n") + more;
@@ -174,7 +174,12 @@ std::optional<Lookups> Compilation::lookups(std::string& doubt) const {
   observer.look_up(find_mentions(definitions(options_)), {});
   observer.look_up(find_mentions_in_options(options_.extra), {});
   for (const std::string& path : entered_) {
-    if (const auto text = base::read_file_if_there(path)) observer.look_up(find_mentions(*text), folder_of(path));
+    if (const auto text = base::read_file_if_there(path)) {
+      observer.look_up(find_mentions(*text), folder_of(path));
+    } else if (std::error_code ignored; std::filesystem::exists(path, ignored)) {
+      doubt = path + " cannot be read again";
+      return {};
+    }
   }
   return observer.finish(doubt);
 }

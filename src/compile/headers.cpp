@@ -38,7 +38,8 @@ void require_includable(const std::filesystem::path& folder) {
 HeaderFolder::HeaderFolder() {
   path_ = base::cache_directory() / "headers" / std::string(headers_version().substr(0, 16));
   try {
-    if (!base::make_cache(path_)) base::fail(ErrorCode::io_error, "{} cannot be used", path_.string());
+    if (std::string why; !base::make_cache(path_, &why))
+      base::fail(ErrorCode::io_error, "{} cannot be used: {}", path_.string(), why);
     materialise(path_);
     // One name for one folder, however the cache is reached: the precompiled header remembers it.
     path_ = std::filesystem::canonical(path_);

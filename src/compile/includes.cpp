@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/content.hpp"
+
 namespace heddle::compile {
 namespace {
 
@@ -158,6 +160,7 @@ class Scanner {
 }  // namespace
 
 Mentions find_mentions(std::string_view source) {
+  source = base::without_byte_order_mark(source);
   if (!needs_splicing(source)) return Scanner(source).run();
   const std::string text = spliced(source);
   return Scanner(text).run();

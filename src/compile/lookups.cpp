@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <unordered_map>
@@ -45,7 +46,9 @@ class OpenFolders {
  public:
   explicit OpenFolders(const Lookups& lookups) {
     for (const Lookups::Folder& folder : lookups.folders) {
-      descriptors_.push_back(::open(folder.path.empty() ? "." : folder.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+      const int opened = ::open(folder.path.empty() ? "." : folder.path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+      if (opened < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM)) unknown_ = true;
+      descriptors_.push_back(opened);
     }
   }
   ~OpenFolders() {
@@ -56,6 +59,8 @@ class OpenFolders {
   OpenFolders(const OpenFolders&) = delete;
   OpenFolders& operator=(const OpenFolders&) = delete;
 
+  // Whether it is not known of a folder if it is there: no descriptor was left, as an example.
+  bool unknown() const { return unknown_; }
   bool folder(std::uint32_t index, struct stat& info) const {
     return descriptors_[index] >= 0 && ::fstat(descriptors_[index], &info) == 0;
   }
@@ -68,6 +73,7 @@ class OpenFolders {
 
  private:
   std::vector<int> descriptors_;
+  bool unknown_ = false;
 };
 
 bool says_nothing_is_there(const Lookups::Place& place) { return place.state == absent || place.state == no_folder; }
@@ -179,6 +185,7 @@ std::string listing(const std::string& path) {
 
 bool identify(Lookups& lookups) {
   const OpenFolders open(lookups);
+  if (open.unknown()) return false;
   Identities folders(lookups.folders.size()), files(256);
   struct stat info{};
   for (std::uint32_t i = 0; i < lookups.folders.size(); ++i) {
@@ -198,7 +205,7 @@ bool still_true(const Lookups& lookups) {
     if (listing(each.path) != each.names) return false;
   }
   const OpenFolders open(lookups);
-  return folders_still_true(lookups, open) && places_still_true(lookups, open);
+  return !open.unknown() && folders_still_true(lookups, open) && places_still_true(lookups, open);
 }
 
 void append(std::string& to, const Lookups& lookups) {

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/clock.hpp"
+
 namespace heddle::compile {
 namespace {
 
@@ -54,12 +56,16 @@ bool is_recent(const struct stat& info, timespec start) {
 timespec start_of_observation() {
   timespec first{}, now{};
   ::clock_gettime(CLOCK_REALTIME, &first);
+  // The clock moves on within milliseconds, unless it is set back meanwhile.
+  constexpr std::uint64_t patience_ns = 100'000'000;
+  const base::SteadyClock steady;
+  const std::uint64_t end_ns = steady.now_ns() + patience_ns;
   do {
     const timespec pause{0, 200'000};
     ::nanosleep(&pause, nullptr);
     // File times are taken from this clock, which moves in steps, or from the finer one.
     ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  } while (!is_later(now, first));
+  } while (!is_later(now, first) && steady.now_ns() < end_ns);
   return now;
 }
 
@@ -147,6 +153,8 @@ void Observer::look_up(const Mentions& mentions, const std::string& folder) {
 std::optional<Lookups> Observer::finish(std::string& reason) {
   Lookups lookups;
   lookups.listings = listings_;
+  timespec now{};
+  if (::clock_gettime(CLOCK_REALTIME, &now) == 0 && is_later(start_, now)) doubt("the clock was set back");
   shorten();
   for (const std::string& folder : folders_) lookups.folders.push_back({folder});
   for (const auto& [key, state] : answers_) lookups.places.push_back({key.first, key.second, state});

@@ -9,10 +9,10 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/child_process.hpp"
+#include "base/system_limits.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::compile {
@@ -40,7 +40,7 @@ class FileDescriptor {
 };
 
 [[noreturn]] void fail(const std::string& what, int error) {
-  throw Error(ErrorCode::io_error, what + ": " + std::strerror(error) + ".");
+  throw Error(ErrorCode::io_error, what + ": " + base::system_message(error) + ".");
 }
 
 struct Channel {
@@ -91,7 +91,8 @@ pid_t spawn(const std::vector<std::string>& command, const FileActions& actions,
   const std::vector<char*> arguments = pointers(command), variables = pointers(environment);
   pid_t pid = 0;
   if (int error = ::posix_spawn(&pid, arguments[0], actions.get(), nullptr, arguments.data(), variables.data())) {
-    fail("Cannot start " + command.front(), error);
+    throw Error(ErrorCode::io_error, "Cannot start " + command.front() + ": " + base::system_message(error) +
+                                         (error == EAGAIN ? base::thread_limit_note() : "") + ".");
   }
   return pid;
 }
@@ -110,7 +111,7 @@ void feed(FileDescriptor& to, std::string_view& input) {
 }
 
 void drain(FileDescriptor& from, std::string& text) {
-  std::array<char, 65536> buffer;
+  std::array<char, 16384> buffer;  // on a stack that may be small
   ssize_t got = ::read(from.get(), buffer.data(), buffer.size());
   if (got > 0) {
     text.append(buffer.data(), static_cast<std::size_t>(got));

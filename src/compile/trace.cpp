@@ -32,7 +32,10 @@ TracedRun run_traced(std::vector<std::string> command, const std::vector<std::st
   run.known = take_search_path(run.process.err, run.path) && rule_text;
   if (rule_text) run.read = parse_make_rule(*rule_text);
   std::erase_if(run.read, [](const std::string& path) { return path == "-" || path == "<stdin>"; });
-  if (const auto text = base::read_file_if_there(entered)) run.entered = lines(*text);
+  if (const auto text = base::read_file_if_there(entered))
+    run.entered = lines(*text);
+  else if (std::filesystem::exists(entered, ignored))
+    run.known = false;
   return run;
 }
 

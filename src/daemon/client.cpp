@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "daemon/pause.hpp"
 #include "heddle/error.hpp"
 
@@ -33,7 +34,12 @@ void Client::maintain() {
   if (tried_ && now < tried_ns_ + retry_ns) return;
   tried_ = true;
   tried_ns_ = now;
-  auto socket = connect_to(path_);
+  std::optional<Descriptor> socket;
+  try {
+    socket = connect_to(path_);
+  } catch (const Error& error) {  // no descriptor is left; later there may be one
+    base::log_warn_once(fmt::format("the daemon at {} cannot be asked: {}", path_.string(), error.what()));
+  }
   if (!socket) return;
   if (!send_packet(*socket, encode(Request{Request::Kind::hello, settings_}))) return;
   socket_ = std::move(*socket);

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/system_limits.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::daemon {
@@ -29,9 +29,10 @@ void SharedPage::Unmap::operator()(Page* page) const { ::munmap(page, sizeof(Pag
 SharedPage SharedPage::create() {
   Descriptor memory(::memfd_create("heddle-tenant", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!memory || ::ftruncate(memory.get(), sizeof(Page)) != 0 || ::fcntl(memory.get(), F_ADD_SEALS, seals) != 0)
-    base::fail(ErrorCode::io_error, "there can be no memory to share with a tenant: {}", std::strerror(errno));
+    base::fail(ErrorCode::io_error, "there can be no memory to share with a tenant: {}", base::system_message(errno));
   Page* const page = map_page(memory.get());
-  if (page == nullptr) base::fail(ErrorCode::io_error, "shared memory cannot be mapped: {}", std::strerror(errno));
+  if (page == nullptr)
+    base::fail(ErrorCode::io_error, "shared memory cannot be mapped: {}", base::system_message(errno));
   return {std::move(memory), page};
 }
 

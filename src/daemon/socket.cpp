@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/system_limits.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::daemon {
@@ -47,7 +48,7 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 
 void make_own_folder(const std::filesystem::path& folder) {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
-    base::fail(ErrorCode::io_error, "the folder {} cannot be made: {}", folder.string(), std::strerror(errno));
+    base::fail(ErrorCode::io_error, "the folder {} cannot be made: {}", folder.string(), base::system_message(errno));
   struct stat status{};
   if (::lstat(folder.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != ::getuid() ||
       (status.st_mode & 077) != 0)
@@ -70,7 +71,7 @@ Descriptor listen_at(const std::filesystem::path& path) {
   const sockaddr_un address = address_of(path);
   if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
       ::chmod(path.c_str(), 0600) != 0 || ::listen(socket.get(), 64) != 0)
-    base::fail(ErrorCode::io_error, "there can be no socket at {}: {}", path.string(), std::strerror(errno));
+    base::fail(ErrorCode::io_error, "there can be no socket at {}: {}", path.string(), base::system_message(errno));
   return socket;
 }
 
@@ -87,9 +88,9 @@ bool is_own(const Descriptor& socket) {
 
 std::optional<Descriptor> connect_to(const std::filesystem::path& path) {
   Descriptor socket = make_socket();
+  if (!socket) base::fail(ErrorCode::io_error, "the process can have no socket: {}", base::system_message(errno));
   const sockaddr_un address = address_of(path);
-  if (!socket || ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      !is_own(socket))
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || !is_own(socket))
     return std::nullopt;
   return socket;
 }

@@ -57,6 +57,7 @@ Finding check_sharing(const Mps& mps, bool has_gpu, bool can_start);
 // limits.cpp. `limit` is in bytes or a count; RLIM_INFINITY when there is none.
 Finding check_locked_memory(std::uint64_t limit, bool has_gpu);
 Finding check_descriptors(std::uint64_t limit);
+Finding check_stack(std::uint64_t limit);
 struct ThreadLimits {
   std::uint64_t user = 0, group = 0,
                 system = 0;  // ulimit -u, the control group's pids.max, threads-max; RLIM_INFINITY: none

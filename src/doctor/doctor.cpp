@@ -89,6 +89,7 @@ Report examine(const std::function<void(const std::string&)>& before) {
   all.add("nvrtc", [&] { return check_nvrtc(with_nvrtc); }, with_nvrtc);
 
   all.add("locked memory", [&] { return check_locked_memory(limit_of(RLIMIT_MEMLOCK), !driver.gpus.empty()); });
+  all.add("stack", [] { return check_stack(limit_of(RLIMIT_STACK)); });
   all.add("open files", [] { return check_descriptors(limit_of(RLIMIT_NOFILE)); });
   all.add("threads",
           [] { return check_threads(find_thread_limits(), std::max(1u, std::thread::hardware_concurrency())); });

@@ -7,12 +7,14 @@
 
 #include "base/file.hpp"
 #include "base/format.hpp"
+#include "base/system_limits.hpp"
 #include "doctor/checks.hpp"
 
 namespace heddle::doctor {
 namespace {
 
-constexpr std::uint64_t none = RLIM_INFINITY, few_locked_bytes = 1 << 20, few_files = 256, spare_threads = 64;
+constexpr std::uint64_t none = RLIM_INFINITY, few_locked_bytes = 1 << 20, few_files = 256, spare_threads = 64,
+                        small_stack_bytes = 1 << 20;
 
 std::string bytes_text(std::uint64_t limit) { return limit == none ? "no limit" : base::format_bytes(limit); }
 std::string count_text(std::uint64_t limit) { return limit == none ? "no limit" : base::format_count(limit); }
@@ -53,6 +55,13 @@ Finding check_descriptors(std::uint64_t limit) {
     return {"open files", Mark::wrong, fmt::format("only {} files may be open at once.", limit),
             fmt::format("Raise it: ulimit -n {}.", 4 * few_files), false};
   return good("open files", count_text(limit) + " at once");
+}
+
+Finding check_stack(std::uint64_t limit) {
+  if (limit < small_stack_bytes)
+    return {"stack", Mark::wrong, fmt::format("only {}; compilers of CUDA C++ crash.", bytes_text(limit)),
+            fmt::format("Raise it: ulimit -s {}.", base::usual_stack_bytes / 1024), false};
+  return good("stack", bytes_text(limit));
 }
 
 ThreadLimits find_thread_limits() {

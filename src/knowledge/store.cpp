@@ -61,8 +61,8 @@ void Store::use(const Use& work) const {
   if (file_ != usual_file() && std::filesystem::exists(std::filesystem::symlink_status(file_, unknown)))
     base::require_regular_file(file_);
   const std::filesystem::path folder = std::filesystem::absolute(file_).parent_path();
-  if (!base::make_cache(folder))
-    base::fail(ErrorCode::io_error, "the folder {} cannot be used for profiles", folder.string());
+  if (std::string why; !base::make_cache(folder, &why))
+    base::fail(ErrorCode::io_error, "the folder {} cannot be used for profiles: {}", folder.string(), why);
   if (const std::string why = base::distrust_file(file_); !why.empty()) throw Error(ErrorCode::io_error, why);
   try {
     if (file_ == usual_file()) {

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/content.hpp"
+
 namespace heddle::ptx {
 namespace {
 
@@ -72,9 +74,9 @@ std::string_view describe(TokenKind kind) {
   return texts[static_cast<std::size_t>(kind)];
 }
 
-Lexer::Lexer(std::string_view text) : at_(text.data()), end_(text.data() + text.size()), line_begin_(at_) {
-  if (text.substr(0, 3) == "\xEF\xBB\xBF") at_ += 3;
-}
+// Columns count from behind a byte order mark, as editors do.
+Lexer::Lexer(std::string_view text)
+    : at_(base::without_byte_order_mark(text).data()), end_(text.data() + text.size()), line_begin_(at_) {}
 
 void Lexer::skip_line() {
   while (at_ != end_ && *at_ != '\n') ++at_;

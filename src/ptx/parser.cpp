@@ -4,6 +4,7 @@
 #include <charconv>
 #include <iterator>
 
+#include "base/dedicated_thread.hpp"
 #include "heddle/error.hpp"
 #include "ptx/parser_impl.hpp"
 
@@ -53,7 +54,11 @@ std::string printable(std::string_view text) {
 
 }  // namespace
 
-Module parse(std::string_view text, std::string_view file_name) { return Parser(text, file_name).run(); }
+Module parse(std::string_view text, std::string_view file_name) {
+  Module module;
+  base::run_with_usual_stack([&] { module = Parser(text, file_name).run(); });
+  return module;
+}
 
 Parser::Parser(std::string_view text, std::string_view file_name)
     : lexer_(text), file_name_(file_name), names_(module_names_, text.size()) {}

@@ -5,6 +5,7 @@
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
+#include "base/system_limits.hpp"
 #include "base/toml.hpp"
 
 namespace heddle::sweep {
@@ -18,7 +19,7 @@ class Reader {
  public:
   Reader(std::string_view text, const fs::path& file) : file_(file), folder_(file.parent_path()) {
     try {
-      root_ = toml::parse(text, file.string());
+      root_ = base::parse_toml(text, file.string());
     } catch (const toml::parse_error& error) {
       fail(error.source().begin.line, std::string(error.description()));
     }
@@ -134,11 +135,14 @@ class Reader {
     }
   }
 
-  // What a file contains; empty where there is none.
+  // What a file contains; empty where there is none that can be read, which the run finds.
   const std::string& digest(const fs::path& file) {
     const auto [found, is_new] = digests_.try_emplace(file.string());
-    if (is_new)
-      if (const auto content = base::read_file_if_there(file)) found->second = base::sha256_hex(*content);
+    if (is_new) try {
+        found->second = base::sha256_hex(base::read_file(file));
+      } catch (const Error& error) {
+        if (base::says_no_descriptors(error.what())) throw;  // it is there, and its runs are not those without it
+      }
     return found->second;
   }
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <charconv>
+#include <locale>
 #include <sstream>
 #include <string>
 
@@ -44,6 +45,7 @@ std::optional<Stat> stat_of(pid_t process) {
   const std::size_t name_end = text ? text->rfind(") ") : std::string::npos;
   if (name_end == std::string::npos) return {};
   std::istringstream rest(text->substr(name_end + 2));
+  rest.imbue(std::locale::classic());
   Stat stat;
   rest >> stat.state;
   std::string skipped;
@@ -75,8 +77,10 @@ bool Results::claim(const PlannedRun& run) {
   const std::string host = host_name();
   {
     base::Rows rows =
-        database_.find("SELECT state, host, process, strftime('%s', 'now') - claimed > ?2 FROM runs WHERE key = ?1",
-                       run.key, std::int64_t{stale_seconds});
+        // A claim of a later time than now is as old: one of the two clocks was wrong, and may have been set since.
+        database_.find(
+            "SELECT state, host, process, abs(strftime('%s', 'now') - claimed) > ?2 FROM runs WHERE key = ?1", run.key,
+            std::int64_t{stale_seconds});
     if (rows.next()) {
       const bool here = rows.text(1) == host;
       const bool works = rows.text(0) == "running" && (here ? is_alive(rows.integer(2)) : rows.integer(3) == 0);

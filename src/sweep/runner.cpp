@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <condition_variable>
-#include <cstring>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -19,6 +19,7 @@
 #include "base/file.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/system_limits.hpp"
 #include "base/table.hpp"
 #include "base/temporary_folder.hpp"
 #include "base/thread.hpp"
@@ -48,7 +49,9 @@ int run_heddle(const fs::path& program, const std::vector<std::string>& argument
   pid_t pid = 0;
   const int error = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, pointers.data(), environ);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) base::fail(ErrorCode::io_error, "cannot start {}: {}", program.string(), std::strerror(error));
+  if (error != 0)
+    base::fail(ErrorCode::io_error, "cannot start {}: {}", program.string(),
+               base::system_message(error) + (error == EAGAIN ? base::thread_limit_note() : ""));
   return base::ChildProcess(pid).wait();
 }
 
@@ -117,10 +120,10 @@ class Workers {
  private:
   void work() {
     try {
+      base::TemporaryFolder folder;  // removed when the results' descriptors are there again
+      folder.create("sweep");
       const base::SteadyClock clock;
       Results results(plan_.results, clock);
-      base::TemporaryFolder folder;
-      folder.create("sweep");
       for (std::size_t i = next_++; i < runs_.size(); i = next_++)
         if (results.claim(runs_[i])) do_run(runs_[i], results, folder.path());
     } catch (...) {

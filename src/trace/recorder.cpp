@@ -12,6 +12,7 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/system_limits.hpp"
 #include "base/timeline_file.hpp"
 #include "trace/dot.hpp"
 #include "trace/name.hpp"
@@ -47,7 +48,7 @@ std::string shape(const Dim3& d) { return fmt::format("\"{} x {} x {}\"", d.x, d
 std::string list(const std::vector<std::uint64_t>& numbers) { return fmt::format("[{}]", fmt::join(numbers, ",")); }
 
 [[noreturn]] void refuse(const fs::path& path, int error) {
-  base::fail(ErrorCode::io_error, "the timeline {} cannot be written: {}", path.string(), std::strerror(error));
+  base::fail(ErrorCode::io_error, "the timeline {} cannot be written: {}", path.string(), base::system_message(error));
 }
 
 // A file that goes with its last user.
@@ -81,7 +82,7 @@ bool is_there(const fs::path& path) {
 
 // Also makes sure that a picture can be written in the end; until then the old one stays.
 int open_record(const fs::path& path, bool named, base::ReplacedFile& old) {
-  const int file = open_file(path, named ? O_TRUNC : 0, old.mode());
+  const int file = old.opened([&] { return open_file(path, named ? O_TRUNC : 0, old.mode()); });
   if (file < 0) {
     const int error = errno;
     old.set_failed(true);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/content.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "graph/dag.hpp"
@@ -182,13 +183,13 @@ Timeline parse_timeline(std::string_view text, const std::string& name) {
       if (!events[i].is_object())
         base::fail(ErrorCode::parse_error,
                    "{} is no trace as heddle run --trace writes it: event {} is no object but {}", name, i + 1,
-                   events[i].dump().substr(0, 40));
+                   events[i].is_array() ? "a list" : events[i].dump().substr(0, 40));
     return Reader().read(events);
   } catch (const Json::parse_error& error) {
     if (text.substr(0, text.find('\n')).find(R"("kind":"machine")") != text.npos)
       base::fail(ErrorCode::parse_error,
                  "{} is no trace, but a report of a simulated device; heddle sim report shows it", name);
-    const std::string_view before = text.substr(0, error.byte > 0 ? error.byte - 1 : 0);
+    const std::string_view before = base::without_byte_order_mark(text.substr(0, error.byte > 0 ? error.byte - 1 : 0));
     base::fail(ErrorCode::parse_error,
                "{} is no trace as heddle run --trace writes it: it is no JSON at line {}, column {}", name,
                std::count(before.begin(), before.end(), '\n') + 1, before.size() - (before.rfind('\n') + 1) + 1);
@@ -203,8 +204,9 @@ Timeline read_timeline(const std::filesystem::path& file) {
   constexpr std::size_t some = 4096;
   constexpr std::uint64_t most = std::uint64_t{16} << 30;
   const std::string beginning = base::read_beginning(file, some);
-  const std::size_t first = beginning.find_first_not_of(" \t\r\n");
-  if (first != beginning.npos && beginning[first] != '[' && beginning[first] != '{')
+  const std::string_view begin = base::without_byte_order_mark(beginning);
+  const std::size_t first = begin.find_first_not_of(" \t\r\n");
+  if (first != begin.npos && begin[first] != '[' && begin[first] != '{')
     return parse_timeline(beginning, file.string());  // says where it is no JSON
   return parse_timeline(base::read_file(file, most), file.string());
 }

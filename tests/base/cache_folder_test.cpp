@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -52,9 +53,13 @@ TEST_F(CacheFolder, FollowsTheEnvironment) {
   ::unsetenv("HEDDLE_CACHE_DIR");
   ::setenv("XDG_CACHE_HOME", "/c/xdg", 1);
   EXPECT_EQ(cache_directory(), "/c/xdg/heddle");
-  ::unsetenv("XDG_CACHE_HOME");
   ::setenv("HOME", "/c/home", 1);
+  ::setenv("XDG_CACHE_HOME", "c/xdg", 1);  // a relative path counts for nothing
   EXPECT_EQ(cache_directory(), "/c/home/.cache/heddle");
+  ::unsetenv("XDG_CACHE_HOME");
+  EXPECT_EQ(cache_directory(), "/c/home/.cache/heddle");
+  ::setenv("HOME", "c/home", 1);
+  EXPECT_THAT(cache_directory().string(), testing::EndsWith("/heddle-" + std::to_string(::getuid())));
   ::unsetenv("HOME");
   EXPECT_THAT(cache_directory().string(), testing::EndsWith("/heddle-" + std::to_string(::getuid())));
 }
@@ -66,6 +71,17 @@ TEST_F(CacheFolder, IsMadeForThisUserAloneWhateverTheMask) {
   for (const char* each : {"", "compile", "compile/ab"}) EXPECT_EQ(mode_of(top_ / each), 0700u) << each;
   EXPECT_TRUE(may_use_cache(top_ / "compile/ab"));
   EXPECT_TRUE(make_cache(top_ / "compile/ab"));
+}
+
+TEST_F(CacheFolder, ThatCannotBeMadeHasAReason) {
+  std::string why;
+  EXPECT_FALSE(make_cache("/dev/null/cache", &why));
+  EXPECT_EQ(why, "cannot make the folder /dev/null: Not a directory");
+  ::setenv("HEDDLE_CACHE_DIR", top_.c_str(), 1);
+  ASSERT_TRUE(make_cache(top_));
+  std::ofstream(top_ / "cpu") << "a file";
+  EXPECT_FALSE(make_cache(top_ / "cpu", &why));
+  EXPECT_EQ(why, "cannot make the folder " + (top_ / "cpu").string() + ": Not a directory");
 }
 
 TEST_F(CacheFolder, ThatIsNotThereYetIsNoReasonForAWarning) {

@@ -42,6 +42,13 @@ TEST(Content, TellsWhatIsNoText) {
     EXPECT_EQ(binary_kind(one.content), one.kind) << one.content.substr(0, 20);
 }
 
+TEST(Content, AByteOrderMarkIsNoPartOfTheText) {
+  EXPECT_EQ(without_byte_order_mark("\xef\xbb\xbf{}"), "{}");
+  EXPECT_EQ(without_byte_order_mark("\xef\xbb\xbf"), "");
+  EXPECT_EQ(without_byte_order_mark("\xef\xbb{}"), "\xef\xbb{}");
+  EXPECT_EQ(without_byte_order_mark("{}"), "{}");
+}
+
 TEST(Content, TheMessageSaysWhatIsExpected) {
   EXPECT_NO_THROW(require_text(".version 8.0", "k.ptx", "PTX"));
   try {

@@ -40,6 +40,11 @@ TEST(MatrixMarket, ReadsAFileWithoutALastLineEnd) {
   EXPECT_THAT(parse_matrix_market(general + "1 1 1\n1 1 3").entries, ElementsAre(MatrixEntry{0, 0, 3}));
 }
 
+TEST(MatrixMarket, ReadsAFileWithAByteOrderMark) {
+  EXPECT_THAT(parse_matrix_market("\xef\xbb\xbf" + general + "1 1 1\n1 1 3").entries,
+              ElementsAre(MatrixEntry{0, 0, 3}));
+}
+
 struct Refusal {
   const char* name;
   std::string text;

@@ -1,17 +1,21 @@
 // The old file at a place where a new one grows is there until the new one is whole.
 #include "base/replaced_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include "base/file.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::base {
 namespace {
@@ -176,6 +180,30 @@ TEST_F(Replaced, IsKeptWhereTwoProcessesAreCutOffBehindAClaim) {
     EXPECT_EQ(now(), "part");
     EXPECT_EQ(kept(), "old");
   }
+}
+
+// The signal comes when the old file has been moved, and the new one is about to be opened.
+TEST_F(Replaced, IsNotOpenedInThePlaceOfTheNewOne) {
+  in_child([&] {
+    ReplacedFile old(file_);
+    std::atomic<pid_t> watcher{0};
+    std::atomic<bool> restored{false};
+    std::thread ends;
+    const int file = old.opened([&] {
+      ends = std::thread([&] {
+        watcher = ::gettid();
+        ReplacedFile::restore_all();
+        restored = true;
+      });
+      // It has restored already, or waits for this to end.
+      if (!tests::wait_until([&] { return restored || (watcher != 0 && tests::is_blocked(watcher)); })) ::_exit(1);
+      return ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    });
+    [[maybe_unused]] const ssize_t written = ::write(file, "part", 4);
+    ends.join();
+    ::_exit(0);
+  });
+  EXPECT_EQ(now(), "old");
 }
 
 TEST_F(Replaced, LinksStayLinks) {

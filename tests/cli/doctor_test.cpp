@@ -70,6 +70,12 @@ TEST_F(DoctorProgram, LimitsOfTheShellAreSeen) {
   const Ran ran = doctor("ulimit -n 100;", "2>&1");
   EXPECT_EQ(ran.code, 0) << "few files are a worry and no failure\n" << ran.output;
   EXPECT_THAT(ran.output, ContainsRegex("\nwrong +open files +only 100 files .*ulimit -n"));
+  // The CPU device's library is there.
+  const Ran five = doctor("exec 2>&1; ulimit -n 5;", "");
+  EXPECT_EQ(five.code, 1);
+  EXPECT_THAT(five.output, ContainsRegex("\n[a-z]+ +CPU device +.*the process has no file descriptors left"));
+  EXPECT_THAT(doctor("ulimit -s 128;", "2>&1").output,
+              AllOf(ContainsRegex("\nok +CPU device"), ContainsRegex("\nwrong +stack +only 128 KiB.*ulimit -s 8192")));
 }
 
 TEST_F(DoctorProgram, Json) {

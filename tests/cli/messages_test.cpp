@@ -78,6 +78,30 @@ TEST_F(Messages, OptionsThatAreGivenTwiceAreRefused) {
               HasSubstr("'slip' of the policy 'lithos' is given twice"));
 }
 
+TEST_F(Messages, OptionsOfACommandAreGivenOnce) {
+  const std::string launch = "launch k.ptx --arg zeros:u32:4 ";
+  for (const auto& [command, what] :
+       {std::pair{launch + "--block 4 --block 8", "--block is given twice"},
+        {launch + "--block 4 --device cpu --device interp", "--device is given twice"},
+        {launch + "--block 4 --timeout 1 --timeout 2 --timeout 3", "--timeout is given 3 times"},
+        {launch + "--block 4 --device interp --check --check=race", "--check is given twice"},
+        {std::string("compile a.cu -o a -o b"), "--output is given twice"},
+        {std::string("compile a.cu -O1 -O2"), "-O is given twice"},
+        {std::string("batch j.toml --policy serial --policy opt"), "--policy is given twice"},
+        {std::string("timeline t.json --from 1 --from 2"), "--from is given twice"},
+        {std::string("run --device cpu --device interp /bin/true"), "--device is given twice"},
+        {std::string("run --trace a.json --trace b.json /bin/true"), "--trace is given twice"},
+        {std::string("tenant run --quota 50% --quota 60% /bin/true"), "--quota is given twice"},
+        {std::string("sim sweep s.toml --list --show"), "--list excludes --show"},
+        {std::string("sim sweep s.toml --list --wait"), "excludes"},
+        {std::string("sim sweep s.toml --show --wait"), "excludes"},
+        {std::string("knowledge forget x --all"), "--all stands for all programs, and x is named"}}) {
+    const Ran ran = here(command);
+    EXPECT_EQ(ran.code, 2) << command << ": " << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(what)) << command;
+  }
+}
+
 TEST_F(Messages, ProgramsThatAreNoClangAreNamed) {
   write("a.cu", "extern \"C\" __global__ void k() {}\n");
   for (const char* program : {"/bin/true", "/bin/false", "/bin/cat"}) {

@@ -25,6 +25,12 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double most_seconds = 5;
+#else
+constexpr double most_seconds = 1;  // some ms, as a rule, and 40 on a machine with twice as much work as it has cores
+#endif
+
 // Runs for ever, or ends.
 constexpr const char* source = R"(extern "C" __global__ void spins(volatile int* p) {
   for (int i = 1; i != 0; i = (i + 2) & 255) p[0] = i;
@@ -95,7 +101,7 @@ class Signals : public HeddleCommand {
     ::waitpid(child, &status, 0);
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == signal) << command << ": " << status;
-    EXPECT_LT(seconds.count(), 5) << command << ": some ms where nothing else runs";
+    EXPECT_LT(seconds.count(), most_seconds) << command;
     EXPECT_TRUE(wait_until([&] { return ::kill(-child, 0) != 0; })) << command << ": a process that it started runs";
     ::kill(-child, SIGKILL);
     EXPECT_TRUE(fs::is_empty(at("tmp"))) << command;

@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
+#include <algorithm>
 #include <string>
 
 #include "heddle/error.hpp"
@@ -43,6 +46,30 @@ TEST(Lack, MemoryIsNamed) {
         "/usr/bin/clang-19: error while loading shared libraries: libLLVM.so.19.1: failed to map segment from shared "
         "object\n"})
     EXPECT_THAT(said(text), HasSubstr("out_of_memory: there is no memory for clang")) << text;
+}
+
+TEST(Lack, StackIsNamedWhereThereIsLittle) {
+  constexpr int crashed = 128 + SIGSEGV;
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_STACK, &before), 0);
+  const rlimit little{128 << 10, before.rlim_max}, usual{std::min<rlim_t>(8 << 20, before.rlim_max), before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_STACK, &little), 0);
+  const std::string named = said("", crashed), part = said("g++: internal compiler error: Segmentation fault signal\n"),
+                    mistake = said("a.cu:1:1: error: unknown type name 'x'\n");
+  ASSERT_EQ(::setrlimit(RLIMIT_STACK, &usual), 0);
+  EXPECT_EQ(named,
+            "out_of_memory: there is no stack for clang, which compiles CUDA C++: it crashed; the limit of this "
+            "process's stack (ulimit -s) is 128 KiB. Raise it: ulimit -s 8192");
+  EXPECT_EQ(part, named);
+  EXPECT_EQ(mistake, "");
+  EXPECT_EQ(said("", crashed), "");
+  ::setrlimit(RLIMIT_STACK, &before);
+}
+
+TEST(Lack, ACrashHasItsSignal) {
+  EXPECT_EQ(how_it_ended("clang", {.exit_status = 7}), "clang ended with status 7.");
+  EXPECT_EQ(how_it_ended("clang", {.exit_status = 128 + SIGSEGV}),
+            "clang was ended by signal 11 (Segmentation fault).");
 }
 
 TEST(Lack, MistakesOfTheSourceStayThose) {

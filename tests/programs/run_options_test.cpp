@@ -56,6 +56,9 @@ TEST(RunOptions, WhatIsWrongIsNamed) {
   EXPECT_THAT(refusal({"--device"}), HasSubstr("--device lacks its value"));
   EXPECT_THAT(refusal({"--check"}), HasSubstr("no program"));
   EXPECT_THAT(refusal({"--check=rase", "a"}), HasSubstr("did you mean 'race'?"));
+  EXPECT_THAT(refusal({"--device", "cpu", "--device=interp", "a"}), HasSubstr("--device is given twice"));
+  EXPECT_THAT(refusal({"--check", "--check=race", "a"}), HasSubstr("--check is given twice"));
+  EXPECT_THAT(refusal({"--device", "cpu", "a", "--device", "x", "--device", "y"}), IsEmpty());
 }
 
 TEST(RunThroughDriver, OnGpusWhereTheRuntimeStaysNvidias) {

@@ -178,6 +178,13 @@ TEST(DoctorLimits, OpenFiles) {
   EXPECT_THAT(check_descriptors(64).mend, HasSubstr("ulimit -n"));
 }
 
+TEST(DoctorLimits, Stack) {
+  EXPECT_EQ(check_stack(8 << 20).mark, Mark::ok);
+  EXPECT_EQ(check_stack(RLIM_INFINITY).text, "no limit");
+  EXPECT_EQ(check_stack(128 << 10).mark, Mark::wrong);
+  EXPECT_THAT(check_stack(128 << 10).mend, HasSubstr("ulimit -s 8192"));
+}
+
 TEST(DoctorLimits, ThreadsNameTheNarrowestLimit) {
   EXPECT_EQ(check_threads({RLIM_INFINITY, RLIM_INFINITY, 30000}, 128).mark, Mark::ok);
   EXPECT_THAT(check_threads({100, 5000, 30000}, 128).mend, HasSubstr("ulimit -u"));
@@ -217,8 +224,9 @@ TEST(DoctorAll, LooksAtEverythingInOrder) {
     EXPECT_EQ(report.findings[i].subject, asked[i]);
     found[asked[i]] = report.findings[i];
   }
-  for (const char* subject : {"CPU device", "interpreter", "cache", "CUDA C++", "host code", "NVIDIA driver",
-                              "shared GPUs", "ptxas", "nvrtc", "locked memory", "open files", "threads", "environment"})
+  for (const char* subject :
+       {"CPU device", "interpreter", "cache", "CUDA C++", "host code", "NVIDIA driver", "shared GPUs", "ptxas", "nvrtc",
+        "locked memory", "stack", "open files", "threads", "environment"})
     EXPECT_TRUE(found.count(subject)) << subject;
   EXPECT_TRUE(found["CPU device"].essential);
   EXPECT_TRUE(found["CUDA C++"].essential);

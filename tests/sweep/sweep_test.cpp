@@ -169,6 +169,19 @@ TEST_F(Sweep, ARunOfAnotherHostIsTakenOverWhenItHasBeenSilent) {
   EXPECT_TRUE(results.claim(all.runs[0]));
 }
 
+// One of two clocks was wrong, or has been set back.
+TEST_F(Sweep, AClaimOfALaterTimeGoesStale) {
+  const Plan all = plan();
+  const base::SteadyClock clock;
+  Results results(all.results, clock);
+  ASSERT_TRUE(results.claim(all.runs[0]));
+  base::Database database(all.results, {1, ""}, clock);
+  database.change("UPDATE runs SET host = 'elsewhere', claimed = strftime('%s', 'now') + 240");
+  EXPECT_FALSE(results.claim(all.runs[0]));
+  database.change("UPDATE runs SET claimed = strftime('%s', 'now') + 3600");
+  EXPECT_TRUE(results.claim(all.runs[0]));
+}
+
 TEST_F(Sweep, KeptClaimsAreThoseOfThisProcess) {
   const Plan all = plan();
   const base::SteadyClock clock;

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/content.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
@@ -83,7 +84,7 @@ class Compilation {
     folder_.create("compile");
     base::write_file_atomic(folder_.path() / known_file, definitions_header(setting.options));
     start_ = start_of_observation();
-    Request request{setting.unit.name, std::string(setting.unit.source), setting.words};
+    Request request{setting.unit.name, std::string(base::without_byte_order_mark(setting.unit.source)), setting.words};
     request.options.push_back("--pre-include=" + (folder_.path() / known_file).string());
     answer_ = nvrtc::run(setting.library, request, folder_.path());
     check();

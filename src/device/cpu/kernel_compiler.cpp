@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/dedicated_thread.hpp"
 #include "base/format.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
@@ -61,7 +62,8 @@ std::shared_ptr<const KernelCode> KernelCompiler::compile(const ptx::Module& sou
       }
     }
   }
-  CompiledKernel compiled = generate(source, entry, unit, options);
+  CompiledKernel compiled;
+  base::run_with_usual_stack([&] { compiled = generate(source, entry, unit, options); });
   if (cache_ != nullptr) cache_->store(id, compiled);
   base::log_debug("cpu: kernel {} compiled in {}: {}", name, base::format_duration(stopwatch.seconds()),
                   compiled.explanation);

@@ -145,7 +145,8 @@ void ObjectCache::trim() {
     if (gone) continue;
     if (it->path().extension() != extension) {
       const bool unfinished = it->path().stem().extension() == extension;  // NAME.kernel.XXXXXX
-      if (unfinished && fs::file_time_type::clock::now() - used > abandoned_after) fs::remove(it->path(), gone);
+      if (unfinished && std::chrono::abs(fs::file_time_type::clock::now() - used) > abandoned_after)
+        fs::remove(it->path(), gone);
       continue;
     }
     entries.push_back({used, bytes, it->path()});

@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "base/memory_limit.hpp"
+#include "base/system_limits.hpp"
 #include "device/cpu/entry.hpp"
 
 namespace heddle::device::cpu {
@@ -22,6 +23,11 @@ Entry find_entry() {
   void* const library = ::dlopen(library_file, RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) {
     const std::string why = ::dlerror();
+    if (base::says_no_descriptors(why))
+      base::fail(ErrorCode::io_error,
+                 "the CPU device's library, {}, cannot be opened: the process has no file "
+                 "descriptors left{}",
+                 library_name, base::descriptor_limit_note());
     if (why.starts_with(std::string(library_file) + ": cannot open shared object file")) {
       base::fail(
           ErrorCode::not_found,

@@ -165,8 +165,8 @@ class Build {
     compile::refuse_lack(fs::path(command.front()).filename().string(), result, output_in(command));
     fmt::print("{}", result.out);
     if (result.exit_status != 0 && result.err.empty())
-      base::fail(ErrorCode::compile_error, "{}: {} ended with status {} and gave no reason", failure, command.front(),
-                 result.exit_status);
+      base::fail(ErrorCode::compile_error, "{}: {} It gave no reason.", failure,
+                 compile::how_it_ended(command.front(), result));
     if (result.exit_status != 0) base::fail(ErrorCode::compile_error, "{}:\n{}", failure, result.err);
     pending.settle();
     base::print_error("{}", merged_diagnostics(result.err, warnings));

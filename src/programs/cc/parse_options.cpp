@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "base/content.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/nearest.hpp"
@@ -173,7 +174,7 @@ class Parser {
       base::fail(ErrorCode::invalid_argument, "{}: response files name each other more than {} deep", file,
                  most_nested_files);
     options_.option_files.push_back(file);
-    parse(split_words(base::read_file(file)), depth + 1);
+    parse(split_words(base::without_byte_order_mark(base::read_file(file))), depth + 1);
   }
 
   CcOptions& options_;

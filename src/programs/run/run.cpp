@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
@@ -123,6 +124,7 @@ std::string meant_option(const std::string& name) {
 
 RunOptions parse_run_options(const std::vector<std::string>& words) {
   RunOptions options;
+  std::set<std::string> given;
   std::size_t i = 0;
   for (; i < words.size() && words[i].starts_with("-") && words[i] != "-"; ++i) {
     if (words[i] == "--") {
@@ -131,6 +133,8 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
     }
     const auto equals = words[i].find('=');
     const std::string name = words[i].substr(0, equals);
+    if (!given.insert(name).second)
+      base::fail(ErrorCode::invalid_argument, "{} is given twice; once is expected", name);
     const auto value = [&] {
       if (equals != std::string::npos) return words[i].substr(equals + 1);
       if (i + 1 == words.size()) base::fail(ErrorCode::invalid_argument, "{} lacks its value", name);

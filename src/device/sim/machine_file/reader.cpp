@@ -1,7 +1,9 @@
 #include "device/sim/machine_file/reader.hpp"
 
 #include <algorithm>
+#include <locale>
 #include <map>
+#include <sstream>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -81,6 +83,7 @@ struct Store {
 
 std::string as_written(const toml::node& node) {
   std::ostringstream text;
+  text.imbue(std::locale::classic());
   node.visit([&](const auto& value) { text << value; });
   return text.str();
 }
@@ -117,7 +120,7 @@ void check(const MachineDescription& machine, const Values& values, std::string_
 
 toml::table parse(std::string_view text, std::string_view origin) {
   try {
-    return toml::parse(text, origin);
+    return base::parse_toml(text, origin);
   } catch (const toml::parse_error& error) {
     fail_at(origin, error.source().begin.line, "this is no TOML: {}", error.description());
   }

@@ -3,16 +3,15 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/system_limits.hpp"
 
 namespace heddle::device::sim {
 
@@ -22,11 +21,8 @@ namespace {
 void refuse_other_file(const std::string& path, std::string_view what, std::string_view mark) {
   std::error_code unknown;
   if (!std::filesystem::is_regular_file(path, unknown) || std::filesystem::file_size(path, unknown) == 0) return;
-  std::string head(64 * 1024, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  head.resize(static_cast<std::size_t>(std::max<std::streamsize>(file.gcount(), 0)));
-  if (head.find(mark) != head.npos) return;
+  constexpr std::size_t some = 64 * 1024;
+  if (base::read_beginning(path, some).find(mark) != std::string::npos) return;
   base::fail(
       ErrorCode::invalid_argument,
       "{}={}: the {} would replace this file, which is no {} of a simulated device; name another file, or remove "
@@ -72,9 +68,9 @@ void RecordFile::open() {
   if (file_ >= 0) return;
   old_.emplace(path_);
   is_new_ = ::access(path_.c_str(), F_OK) != 0;
-  file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, old_->mode());
+  file_ = old_->opened([&] { return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, old_->mode()); });
   old_->set_failed(file_ < 0);
-  if (file_ < 0) base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, std::strerror(errno));
+  if (file_ < 0) base::fail(ErrorCode::io_error, "cannot write '{}': {}", path_, base::system_message(errno));
 }
 
 void RecordFile::write(std::string_view text, std::uint64_t at) {

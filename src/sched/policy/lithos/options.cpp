@@ -1,8 +1,9 @@
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "base/fail.hpp"
 #include "heddle/error.hpp"
@@ -12,9 +13,9 @@ namespace heddle::sched::lithos {
 namespace {
 
 double number_of(const std::string& name, const std::string& text, double least) {
-  char* end = nullptr;
-  const double value = std::strtod(text.c_str(), &end);
-  if (text.empty() || *end != '\0' || !std::isfinite(value) || value < least)
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);  // in any locale
+  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < least)
     base::fail(ErrorCode::invalid_argument,
                "the option '{}' of the policy 'lithos' is '{}'; it must be a number from {}", name, text, least);
   return value;

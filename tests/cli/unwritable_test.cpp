@@ -1,0 +1,112 @@
+// Folders that may not be read or written, and odd values of the variables that name folders.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+#include "base/file.hpp"
+#include "cli/heddle_command.hpp"
+#include "cli/small_kernel.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+namespace fs = std::filesystem;
+
+// root may write everywhere, so the commands are those of another user, who owns nothing.
+class Unwritable : public HeddleCommand {
+ protected:
+  void SetUp() override {
+    if (::geteuid() == 0) user_ = "setpriv --reuid=65534 --regid=65534 --clear-groups";
+    fs::permissions(folder_.path(), fs::perms(0755));
+    if (heddle("version", "&1", user_).code != 0) GTEST_SKIP() << "no other user can run this build";
+    write("k.ptx", kernel);
+    write("a.cu", "extern \"C\" __global__ void k(int* p) { *p = 1; }\n#ifdef MAIN\nint main() {}\n#endif\n");
+    write("s.toml",
+          "machines = [\"tesla-g80\"]\n[[kernels]]\nfile = \"k.ptx\"\narguments = [\"--block\", \"4\", \"--arg\", "
+          "\"zeros:u32:4\"]\n");
+    write("t.json", "[]");
+    for (const char* folder : {"home", "tmp"}) fs::create_directory(folder_.path() / folder);
+  }
+  void TearDown() override { may_write(true); }
+  void write(const std::string& name, std::string_view text) const {
+    base::write_file_atomic(folder_.path() / name, text);
+  }
+  void may_write(bool may) const {
+    for (const char* folder : {"", "home", "tmp"})
+      if (fs::exists(folder_.path() / folder)) fs::permissions(folder_.path() / folder, fs::perms(may ? 0777 : 0555));
+  }
+  Ran here(const std::string& arguments, const std::string& variables) const {
+    return heddle(arguments, "&1",
+                  "env -u HEDDLE_CACHE_DIR -u XDG_CACHE_HOME -u HOME " + variables + " timeout 100 " + user_);
+  }
+
+  std::string user_;
+};
+
+TEST_F(Unwritable, FoldersAreNamedWithTheReason) {
+  may_write(false);
+  const std::string folder = fs::canonical(folder_.path()).string();
+  const std::string variables = "HOME='" + folder + "/home' TMPDIR='" + folder + "/tmp'";
+  for (const auto& [command, named] : {
+           std::pair{"sim sweep s.toml", "s.db: unable to open database file"},
+           {"compile a.cu", "/tmp"},
+           {"cc -DMAIN a.cu -o prog", "/tmp"},
+           {"launch k.ptx --block 4 --arg out:x.npy:u32:4 --device interp", "x.npy"},
+           {"launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,report=r.json", "r.json"},
+           {"run --trace new.json /bin/true", "new.json"},
+           {"timeline t.json", "t.svg"},
+           {"knowledge list", "/home/.cache"},
+       }) {
+    const Ran ran = here(command, variables);
+    EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
+    EXPECT_THAT(ran.output, AllOf(StartsWith("heddle: "), HasSubstr(named), HasSubstr("Permission denied"),
+                                  Not(HasSubstr("No such file"))))
+        << command;
+  }
+}
+
+TEST_F(Unwritable, FoldersHinderNothingThatWritesNothing) {
+  may_write(false);
+  const std::string folder = folder_.path().string();
+  for (const char* command : {"inspect k.ptx", "launch k.ptx --block 4 --arg zeros:u32:4 --device interp",
+                              "launch k.ptx --block 4 --arg zeros:u32:4 --device cpu",
+                              "launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80", "run /bin/true",
+                              "profile k.ptx --block 4 --arg zeros:u32:4"}) {
+    const Ran ran = here(command, "HOME='" + folder + "/home' TMPDIR='" + folder + "/tmp'");
+    EXPECT_EQ(ran.code, 0) << command << ": " << ran.output;
+  }
+}
+
+// As the XDG base directory specification says. Else each working folder would get a cache.
+TEST_F(Unwritable, RelativeCachesAreNone) {
+  may_write(true);
+  for (const char* variables : {"HOME=rel", "XDG_CACHE_HOME=rel HOME=rel", "HOME=.", "HOME=", "HOME=/dev/null"}) {
+    const Ran ran =
+        here("compile a.cu -o o.ptx", std::string(variables) + " TMPDIR='" + folder_.path().string() + "/tmp'");
+    EXPECT_EQ(ran.code, 0) << variables << ": " << ran.output;
+    for (const char* made : {"rel", ".cache"}) EXPECT_FALSE(fs::exists(folder_.path() / made)) << variables;
+  }
+}
+
+TEST_F(Unwritable, NothingElseIsNeededOfTheEnvironment) {
+  may_write(true);
+  const std::string cache = "HEDDLE_CACHE_DIR='" + (folder_.path() / "tmp/cache").string() + "' ";
+  for (const char* variables : {"PATH=/usr/bin LC_ALL=tr_TR.UTF-8 LANG=de_DE.UTF-8", "TZ=:/etc/passwd",
+                                "XDG_RUNTIME_DIR=rel", "TMPDIR=/nonexistent", "TMPDIR=/dev/null"})
+    for (const char* command : {"compile a.cu -o o.ptx", "launch k.ptx --block 4 --arg zeros:u32:4 --device cpu",
+                                "sim sweep s.toml", "timeline t.json -o -"}) {
+      const Ran ran = here(command + std::string(" <&-"), cache + variables);
+      EXPECT_EQ(ran.code, 0) << variables << ", " << command << ": " << ran.output;
+    }
+}
+
+}  // namespace
+}  // namespace heddle::tests
