@@ -31,7 +31,8 @@ void Block::make_threads(const Grid& grid) {
   const std::size_t row_words = std::size_t{register_count} * warp_size;  // of a warp
   threads.resize(count);
   counters.resize(warp_count * warp_size);
-  registers.resize(warp_count * row_words * (code.wide ? 2 : 1));
+  // Lanes of kernels without registers point somewhere too.
+  registers.resize(std::max<std::size_t>(warp_count * row_words * (code.wide ? 2 : 1), warp_size));
   warps.resize(warp_count);
   alive = count;
   for (std::uint32_t i = 0; i < count; ++i) {
