@@ -68,6 +68,7 @@ TEST_F(Ptxas, ExplainsItself) {
   const Ran help = shell("./heddle-ptxas --help");
   EXPECT_EQ(help.code, 0);
   EXPECT_THAT(help.output, HasSubstr("usage: heddle-ptxas"));
+  EXPECT_EQ(shell("./heddle-ptxas --version >/dev/full").code, 1);
 }
 
 // Where there is no GPU, Triton finds it, unless the user has chosen another one.

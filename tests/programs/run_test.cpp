@@ -67,6 +67,12 @@ TEST_F(RunCommand, ProgramsThatCannotBeRunAreSaidToBe) {
   EXPECT_THAT(run_bare("./text").output, HasSubstr("not executable"));
   file("a.cpp", "int main() {}");
   EXPECT_THAT(run_bare("./a.cpp").output, HasSubstr("heddle cc"));
+  file("a.ptx", "not a program");
+  EXPECT_THAT(run_bare("./a.ptx").output, HasSubstr("heddle launch"));
+  file("kernel.cu", "__global__ void k() {}");
+  const Ran kernel = run_bare("kernel.cu");
+  EXPECT_EQ(kernel.code, 1);
+  EXPECT_THAT(kernel.output, testing::MatchesRegex("heddle: [^\n]*kernel.cu has no main[^\n]*heddle launch[^\n]*\n"));
   EXPECT_EQ(run_bare("--device gpu0 ./text").code, 2);
   EXPECT_EQ(run_bare("").code, 2);
   shell("chmod +x text");
