@@ -78,7 +78,10 @@ bool run_program_command(int count, char** arguments) {
     return true;
   }
   // A link of this name is given to Triton as its ptxas.
-  if (name == "heddle-ptxas") std::exit(ptxas({arguments + 1, arguments + count}));
+  if (name == "heddle-ptxas") {
+    if (const int code = ptxas({arguments + 1, arguments + count}); code != 0) std::exit(code);
+    return true;
+  }
   if (count < 2) return false;
   const std::string command = arguments[1];
   const std::vector<std::string> words(arguments + 2, arguments + count);

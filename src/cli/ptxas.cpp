@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <string_view>
 
 #include "base/file.hpp"
+#include "base/overwrite.hpp"
 #include "base/print_error.hpp"
 #include "heddle/error.hpp"
 #include "ptx/parser.hpp"
@@ -28,8 +30,15 @@ bool takes_word(std::string_view word) {
   return std::find(options.begin(), options.end(), word) != options.end();
 }
 
+constexpr const char* usage_text = "usage: heddle-ptxas [options of ptxas] FILE.ptx -o FILE\n";
+
+bool asks_for(const std::vector<std::string>& words, std::string_view name, std::string_view letter) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& w) { return w == name || w == letter; });
+}
+
 struct Files {
-  std::string input, output;
+  std::vector<std::string> inputs;
+  std::string output;
 };
 
 Files files_of(const std::vector<std::string>& words) {
@@ -41,8 +50,8 @@ Files files_of(const std::vector<std::string>& words) {
       files.output = i + 1 < words.size() ? words[i + 1] : "";
     else if (word.starts_with(output))
       files.output = word.substr(output.size());
-    else if (!word.starts_with('-'))
-      files.input = word;
+    else if (!word.starts_with('-') && !word.empty())
+      files.inputs.push_back(word);
     if (takes_word(word)) ++i;
   }
   return files;
@@ -51,19 +60,26 @@ Files files_of(const std::vector<std::string>& words) {
 }  // namespace
 
 int ptxas(const std::vector<std::string>& words) {
-  if (std::find(words.begin(), words.end(), "--version") != words.end() ||
-      std::find(words.begin(), words.end(), "-V") != words.end()) {
+  if (asks_for(words, "--version", "-V")) {
     std::fputs(version_text, stdout);
     return 0;
   }
+  if (asks_for(words, "--help", "-h")) {
+    std::fputs(usage_text, stdout);
+    return 0;
+  }
   const Files files = files_of(words);
-  if (files.input.empty() || files.output.empty()) {
-    base::print_error("ptxas fatal   : usage: heddle-ptxas [options of ptxas] FILE.ptx -o FILE\n");
+  if (files.inputs.size() != 1 || files.output.empty()) {
+    base::print_error("ptxas fatal   : {}", usage_text);
     return bad_usage;
   }
   try {
-    std::string text = base::read_file(files.input);
-    ptx::parse(text, files.input);
+    const std::string& input = files.inputs.front();
+    const std::filesystem::path inputs[] = {input};
+    base::require_folder_of(files.output);
+    base::refuse_overwrite("-o", files.output, inputs);
+    std::string text = base::read_file(input);
+    ptx::parse(text, input);
     text.push_back('\0');
     base::write_users_file(files.output, text);
   } catch (const Error& error) {

@@ -1,5 +1,7 @@
 #include "compile/compilation.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <system_error>
 
@@ -140,6 +142,10 @@ void Compilation::check() const {
   if (!sdk.empty()) throw MissingSdk(fmt::format("{} does not compile: {}", unit_.name, sdk));
   refuse_lack("clang", process, folder_.path());
   const std::string& command = arguments_.front();
+  if (process.exit_status == 0 && process.out.find(".version") == process.out.npos && !options_.extra.empty())
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("{} has made no PTX of {} with the options that it was passed: {}", command, unit_.name,
+                            fmt::join(options_.extra, " ")));
   if (process.exit_status == 0 && process.out.find(".version") == process.out.npos)
     throw Error(ErrorCode::invalid_argument,
                 fmt::format("{} has made no PTX of {}: it is not clang 19. {}", command, unit_.name, clang_advice));

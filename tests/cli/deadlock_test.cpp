@@ -42,6 +42,10 @@ other:
   bar.sync 2, 64;
   ret;
 }
+.visible .entry ends(.param .u64 a)
+{
+  ret;
+}
 )";
 
 class Deadlock : public HeddleCommand {
@@ -75,6 +79,15 @@ TEST_F(Deadlock, BarriersThatNoWriteEndsAreReportedAtOnce) {
     const Timed timed = launch("meets", device, "600000");
     EXPECT_EQ(timed.ran.code, fault) << device << ": " << timed.ran.output;
     EXPECT_THAT(timed.ran.output, AllOf(HasSubstr("deadlock"), HasSubstr("meets"))) << device;
+  }
+}
+
+// Blocks that end soon, and more of them than can be run.
+TEST_F(Deadlock, GridsOfShortBlocksHaveATimeLimit) {
+  for (const std::string device : {"cpu", "interp", "sim:tesla-g80"}) {
+    const Timed timed = launch("ends", device + " --grid 2000000000 --timeout 0.3", "10000");
+    EXPECT_EQ(timed.ran.code, fault) << device << ": " << timed.ran.output;
+    EXPECT_THAT(timed.ran.output, HasSubstr("its time limit")) << device;
   }
 }
 

@@ -119,6 +119,15 @@ TEST_F(MemoryLimits, CommandsThatRunKernels) {
     expect_an_end(command, 0);
 }
 
+// What checks record of a large array is larger than the array.
+TEST_F(MemoryLimits, ChecksOfLargeArrays) {
+  const std::string command = "launch k.ptx --block 64 --arg zeros:f32:16777216 --device cpu --check=race";
+  EXPECT_EQ(in_folder(command).code, 0);
+  const Ran ran = limited(command, 700'000);
+  EXPECT_EQ(ran.code, 3) << ran.output;
+  EXPECT_TRUE(has_any(ran.output, {"no memory for what the checks record"})) << ran.output;
+}
+
 TEST_F(MemoryLimits, CommandsThatRunPrograms) {
   for (const char* command :
        {"run --device cpu a.cu", "run --device cpu ./prog", "run --device cpu --check=memory,race,init,sync,api ./prog",

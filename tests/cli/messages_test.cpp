@@ -111,6 +111,8 @@ TEST_F(Messages, ProgramsThatAreNoClangAreNamed) {
   }
   EXPECT_THAT(here("compile a.cu", "HEDDLE_CLANG=/bin/true").output,
               AllOf(HasSubstr("/bin/true has made no PTX of a.cu: it is not clang 19"), HasSubstr("HEDDLE_CLANG")));
+  EXPECT_THAT(here("compile a.cu -X -fsyntax-only").output,
+              AllOf(HasSubstr("with the options that it was passed: -fsyntax-only"), Not(HasSubstr("HEDDLE_CLANG"))));
 }
 
 TEST_F(Messages, ListingMakesNoFile) {

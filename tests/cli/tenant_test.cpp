@@ -93,6 +93,9 @@ TEST_F(TenantCommands, SayWhatIsWrong) {
   EXPECT_THAT(said("tenant set a"), HasSubstr("--quota or --class"));
   EXPECT_THAT(said("explain a --last 3h"), HasSubstr("expected a time up to a day"));
   EXPECT_EQ(heddle("daemon start --units 4 --policy orion").code, 1);
+  const Ran sliced = heddle("tenant run --slice 2 true");
+  EXPECT_EQ(sliced.code, 1);
+  EXPECT_THAT(sliced.output, HasSubstr("--slice 2 and --policy lithos"));
   EXPECT_THAT(heddle("tenant run --help").output, HasSubstr("--quota PART"));
   EXPECT_THAT(heddle("help --man").output, AllOf(HasSubstr(".SS heddle tenant"), HasSubstr("\\-\\-metrics\\-port")));
   EXPECT_THAT(heddle("completion bash").output, AllOf(HasSubstr("'run list set'"), HasSubstr("'start stop status'")));

@@ -49,6 +49,28 @@ TEST_F(Ptxas, RefusesWhatIsNoPtxAsPtxasDoes) {
   EXPECT_EQ(shell("./heddle-ptxas k.ptx").code, 1);
 }
 
+TEST_F(Ptxas, KeepsItsInputAndOtherSources) {
+  EXPECT_EQ(shell("./heddle-ptxas k.ptx -o ./k.ptx").code, 1);
+  EXPECT_EQ(base::read_file(folder_.path() / "k.ptx"), kernel);
+  EXPECT_EQ(shell("echo code > k.cu; ./heddle-ptxas k.ptx -o k.cu").code, 1);
+  EXPECT_EQ(base::read_file(folder_.path() / "k.cu"), "code\n");
+}
+
+TEST_F(Ptxas, TakesOneFileAndMakesNoFolder) {
+  EXPECT_EQ(shell("./heddle-ptxas k.ptx k.ptx -o k.o").code, 1);
+  const Ran missing = shell("./heddle-ptxas k.ptx -o none/k.o");
+  EXPECT_EQ(missing.code, 1);
+  EXPECT_THAT(missing.output, HasSubstr("none"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "none"));
+}
+
+TEST_F(Ptxas, ExplainsItself) {
+  const Ran help = shell("./heddle-ptxas --help");
+  EXPECT_EQ(help.code, 0);
+  EXPECT_THAT(help.output, HasSubstr("usage: heddle-ptxas"));
+  EXPECT_EQ(shell("./heddle-ptxas --version >/dev/full").code, 1);
+}
+
 // Where there is no GPU, Triton finds it, unless the user has chosen another one.
 TEST_F(Ptxas, IsWhatProgramsWithoutAGpuFind) {
   const std::string run =

@@ -25,9 +25,8 @@ std::string refusal(const std::vector<std::string>& words) {
 
 TEST(RunOptions, OptionsEndWhereTheProgramBegins) {
   const RunOptions options = parse_run_options(
-      {"--device", "cpu", "--slice=3", "--check", "--policy", "slice:8", "--trace", "t.json", "./a", "--device", "b"});
+      {"--device", "cpu", "--check", "--policy", "slice:8", "--trace", "t.json", "./a", "--device", "b"});
   EXPECT_EQ(options.device, "cpu");
-  EXPECT_EQ(options.slice, 3u);
   EXPECT_TRUE(options.check);
   EXPECT_EQ(options.policy, "slice:8");
   EXPECT_EQ(options.trace, "t.json");
@@ -38,6 +37,7 @@ TEST(RunOptions, OptionsEndWhereTheProgramBegins) {
   EXPECT_THAT(plain.arguments, ElementsAre("--check"));
   EXPECT_FALSE(plain.check);
   EXPECT_EQ(options.check, Checks(true));
+  EXPECT_EQ(parse_run_options({"--slice=3", "a"}).slice, 3u);
   EXPECT_EQ(parse_run_options({"--check=race,leak", "a"}).check.names(), "race,leak");
 }
 
@@ -45,6 +45,7 @@ TEST(RunOptions, WhatIsWrongIsNamed) {
   EXPECT_THAT(refusal({"--fast", "a"}), HasSubstr("--fast"));
   EXPECT_THAT(refusal({"--slice", "0", "a"}), HasSubstr("--slice 0"));
   EXPECT_THAT(refusal({"--slice", "3x", "a"}), HasSubstr("3x"));
+  EXPECT_THAT(refusal({"--slice", "3", "--policy", "direct", "a"}), HasSubstr("--slice 3 and --policy direct"));
   for (const char* wrong : {"0", "-1", "nan", "1e99", "2s"})
     EXPECT_THAT(refusal({"--timeout", wrong, "a"}), HasSubstr(wrong));
   EXPECT_THAT(refusal({"--device", "gpu0", "a"}), HasSubstr("'gpu0' is no device"));

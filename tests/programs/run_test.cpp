@@ -67,6 +67,12 @@ TEST_F(RunCommand, ProgramsThatCannotBeRunAreSaidToBe) {
   EXPECT_THAT(run_bare("./text").output, HasSubstr("not executable"));
   file("a.cpp", "int main() {}");
   EXPECT_THAT(run_bare("./a.cpp").output, HasSubstr("heddle cc"));
+  file("a.ptx", "not a program");
+  EXPECT_THAT(run_bare("./a.ptx").output, HasSubstr("heddle launch"));
+  file("kernel.cu", "__global__ void k() {}");
+  const Ran kernel = run_bare("kernel.cu");
+  EXPECT_EQ(kernel.code, 1);
+  EXPECT_THAT(kernel.output, testing::MatchesRegex("heddle: [^\n]*kernel.cu has no main[^\n]*heddle launch[^\n]*\n"));
   EXPECT_EQ(run_bare("--device gpu0 ./text").code, 2);
   EXPECT_EQ(run_bare("").code, 2);
   shell("chmod +x text");
@@ -100,6 +106,25 @@ TEST_F(RunCommand, FaultsThatNobodyWaitsForAreFoundAtTheEnd) {
   const Ran ran = run("--check --device cpu a.cu");
   EXPECT_EQ(ran.code, 99) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("HEDDLE CHECK"));
+}
+
+// The stream that calls the function waits for it, so the end of the program must not wait for the stream.
+TEST_F(RunCommand, CheckedProgramsMayEndInAFunctionThatAStreamCalls) {
+  file("a.cu",
+       "#include <cstdlib>\n__global__ void k() {}\n"
+       "int main() { k<<<1, 1>>>(); cudaLaunchHostFunc(0, [](void*) { std::exit(9); }, nullptr);\n"
+       "cudaDeviceSynchronize(); return 1; }\n");
+  EXPECT_EQ(run("--check --device cpu a.cu").code, 9);
+}
+
+TEST_F(RunCommand, RacesAreLookedForInGridsOfAnySize) {
+  file("a.cu",
+       "__global__ void k(int* p) { p[threadIdx.x] = 1; __threadfence(); *(volatile int*)(p + threadIdx.x); }\n"
+       "int main() { int* p; cudaMalloc(&p, 4096); k<<<dim3(1 << 30, 1 << 15, 1 << 15), 256>>>(p);\n"
+       "return cudaDeviceSynchronize() != cudaErrorLaunchTimeout; }\n");
+  const Ran ran = run("--check=race --timeout 0.5 --device cpu a.cu");
+  EXPECT_EQ(ran.code, 99) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("its time limit"));
 }
 
 TEST_F(RunCommand, TheTimelineIsJson) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/log.hpp"
+#include "cuda_api/core/check_report.hpp"
 #include "cuda_api/core/settings.hpp"
 #include "cuda_api/core/thread_state.hpp"
 #include "cuda_api/core/wait_line.hpp"
@@ -184,6 +186,13 @@ void Context::order(CUstream_st& stream) {
 void Context::fail(const Error& error) {
   const cudaError_t code = code_of(error);
   note(code);
+  // Memory that a launch lacked when it ran: programs expect this code of calls that allocate, and may pass over it.
+  if (code == cudaErrorMemoryAllocation) {
+    if (checks())
+      report_finding(error.what());
+    else
+      base::log_error("{}", error.what());
+  }
   throw Failure(code, error.what());
 }
 

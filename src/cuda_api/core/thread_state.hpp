@@ -36,7 +36,6 @@ struct ThreadState {
   ThreadState& operator=(const ThreadState&) = delete;
   ~ThreadState();
   const pid_t process;
-  bool in_host_function = false;  // runs one that a stream calls: no calls of CUDA
   int device = 0;
   int entered = -1;  // the device that the thread is set up for (heddle::Device::enter)
   cudaError_t last_error = cudaSuccess;
@@ -64,16 +63,19 @@ class TakenLaunchPlace {
   TakenLaunchPlace& operator=(const TakenLaunchPlace&) = delete;
 };
 
-// Marks the thread while a function of the program runs in a stream's order.
+// Marks the thread while a function of the program runs in a stream's order: no calls of CUDA. The mark is no part of
+// the state, which ends before the rest of the process if such a function calls exit().
 class InHostFunction {
  public:
-  InHostFunction() { thread_state().in_host_function = true; }
-  ~InHostFunction() { thread_state().in_host_function = before_; }
+  InHostFunction() { here = true; }
+  ~InHostFunction() { here = before_; }
   InHostFunction(const InHostFunction&) = delete;
   InHostFunction& operator=(const InHostFunction&) = delete;
+  static bool now() { return here; }
 
  private:
-  const bool before_ = thread_state().in_host_function;
+  static inline constinit thread_local bool here = false;
+  const bool before_ = here;
 };
 
 }  // namespace heddle::cuda_api

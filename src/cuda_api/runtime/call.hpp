@@ -33,7 +33,7 @@ cudaError_t failed(const char* function, cudaError_t code, const char* message) 
 
 // Throws cudaErrorNotPermitted in a host function that a stream runs.
 inline void refuse_in_host_function() {
-  if (thread_state().in_host_function)
+  if (InHostFunction::now())
     throw Failure(cudaErrorNotPermitted, "host functions of streams must not call CUDA functions");
 }
 

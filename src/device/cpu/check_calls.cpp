@@ -182,9 +182,11 @@ void call_check_marked(WarpContext* context, const std::uint64_t* addresses, con
                        std::uint32_t access, std::uint64_t site) {
   HEDDLE_ENTER(context);
   LaunchChecker& checker = *warp.block->job->checker();
-  checker.access(checked(warp, checker),
-                 {addresses, sizes, static_cast<const std::uint8_t*>(values), mask, size, space, access},
-                 warp.block->worker->allocations());
+  record(warp, [&] {
+    checker.access(checked(warp, checker),
+                   {addresses, sizes, static_cast<const std::uint8_t*>(values), mask, size, space, access},
+                   warp.block->worker->allocations());
+  });
   if (mask != 0) note_exempt(warp, checker, site, addresses[__builtin_ctz(mask)], size, space, access);
 }
 
@@ -193,17 +195,19 @@ void call_check_run(WarpContext* context, std::uint64_t address, const void* val
                     std::uint64_t site) {
   HEDDLE_ENTER(context);
   LaunchChecker& checker = *warp.block->job->checker();
-  checker.access_run(
-      checked(warp, checker),
-      {address, static_cast<std::int64_t>(step), static_cast<const std::uint8_t*>(values), mask, size, space, access},
-      warp.block->worker->allocations());
+  record(warp, [&] {
+    checker.access_run(
+        checked(warp, checker),
+        {address, static_cast<std::int64_t>(step), static_cast<const std::uint8_t*>(values), mask, size, space, access},
+        warp.block->worker->allocations());
+  });
   if (mask != 0) note_exempt(warp, checker, site, address + step * __builtin_ctz(mask), size, space, access);
 }
 
 void call_order(WarpContext* context, const std::uint32_t* members, std::uint32_t mask, OrderKind kind) {
   HEDDLE_ENTER(context);
   LaunchChecker& checker = *warp.block->job->checker();
-  checker.order(checked(warp, checker), members, mask, kind);
+  record(warp, [&] { checker.order(checked(warp, checker), members, mask, kind); });
 }
 
 void call_check_members(WarpContext* context, const std::uint32_t* members, std::uint32_t mask) {

@@ -21,6 +21,7 @@ enum class FaultKind : std::uint8_t {
   output,        // what the kernel prints cannot be written
   time_limit,    // the launch has run for longer than it may (time_limit.hpp)
   no_fiber,      // code of direct shape called something that waits
+  no_memory,     // none for what checks record
 };
 
 // What is known at the moment of the fault. Filled without allocating: a fault can come anywhere in a kernel.

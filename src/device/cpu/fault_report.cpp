@@ -12,6 +12,7 @@
 
 #include "base/format.hpp"
 #include "base/kernel_name.hpp"
+#include "base/memory_limit.hpp"
 #include "device/cpu/code_place.hpp"
 #include "device/cpu/memory.hpp"
 #include "device/fault_text.hpp"
@@ -199,6 +200,9 @@ std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob
       return fmt::format("what the kernel prints cannot be written: {}",
                          std::generic_category().message(static_cast<int>(fault.number)));
     case FaultKind::time_limit: break;  // timeout_error()
+    case FaultKind::no_memory:
+      return "no memory for what the checks record: up to 13 bytes for each byte of an array that the kernel uses" +
+             base::memory_limit_note();
     case FaultKind::no_fiber: return "the code waits for others, but was generated for a kernel that does not";
   }
   return "unknown fault";
@@ -268,10 +272,12 @@ Error describe_fault(const Fault& fault, const Warp& warp, const LaunchJob& job,
   const ptx::Instruction* inst = instruction_of(job, number);
   const ptx::Space space = inst != nullptr ? inst->d.space : ptx::Space::generic;
   // The place comes before what happened there, whose text may end with another place: that of an allocation.
-  return Error(public_kind(fault),
-               fmt::format("{}, {}{}: {}{}", head(job, warp.block->context), thread_of(job, warp.context, fault.lane),
-                           code_place(job, number), describe_event(fault, warp, job, space, allocator),
-                           shared_hint(fault, warp, job, space)));
+  std::string text =
+      fmt::format("{}, {}{}: {}{}", head(job, warp.block->context), thread_of(job, warp.context, fault.lane),
+                  code_place(job, number), describe_event(fault, warp, job, space, allocator),
+                  shared_hint(fault, warp, job, space));
+  if (fault.kind == FaultKind::no_memory) return Error(ErrorCode::out_of_memory, text);
+  return Error(public_kind(fault), text);
 }
 
 Error barrier_deadlock(const Block& block) {

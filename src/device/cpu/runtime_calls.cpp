@@ -52,9 +52,11 @@ std::uint32_t call_barrier(WarpContext* context, std::uint32_t id, std::uint32_t
   Block& block = *warp.block;
   block.worker->note_progress();
   if (LaunchChecker* const checker = block.job->checker()) {
-    const CheckedWarp now = checked(warp, *checker);
-    checker->arrive(now, id % BarrierSet::barriers, threads != 0, kind != BarrierKind::arrive);
-    if (!now.clock.is_aligned()) block.context.exempt_shared_bytes = 0;
+    record(warp, [&] {
+      const CheckedWarp now = checked(warp, *checker);
+      checker->arrive(now, id % BarrierSet::barriers, threads != 0, kind != BarrierKind::arrive);
+      if (!now.clock.is_aligned()) block.context.exempt_shared_bytes = 0;
+    });
   }
   const auto outcome = block.barriers.arrive(id, context->first_thread, threads, arriving, kind, value);
   switch (outcome) {

@@ -63,7 +63,7 @@ void Launch::run() {
     const bool finished = run_block(*oldest) == Turn::finished;
     if (!finished) resident_.push_back(std::move(oldest));
     if (!finished) watch();
-    if (end_ns_ != 0 && !resident_.empty()) check_time();
+    if (end_ns_ != 0 && (more_blocks() || !resident_.empty())) check_time();
   }
 }
 

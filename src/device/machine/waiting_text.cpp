@@ -70,8 +70,10 @@ std::string spinning_text(const Core& core, const Block& block, const std::strin
 
 std::string time_limit_text(const std::string& kernel, double seconds, std::span<const StandingBlock> blocks,
                             std::uint64_t under_way) {
-  std::string text = fmt::format("kernel '{}' has run for {}, its time limit, and was ended. Its threads stood at:",
-                                 base::demangled(kernel), base::format_duration(seconds));
+  std::string text = fmt::format("kernel '{}' has run for {}, its time limit, and was ended", base::demangled(kernel),
+                                 base::format_duration(seconds));
+  if (blocks.empty()) return text + " between two of its blocks.";
+  text += ". Its threads stood at:";
   const std::span<const StandingBlock> shown = blocks.first(std::min(blocks.size(), most_standing_blocks));
   for (const StandingBlock& one : shown) {
     const Dim3& index = one.block->index;

@@ -26,7 +26,7 @@ struct StandingBlock {
 };
 // How many blocks time_limit_text() shows.
 constexpr std::size_t most_standing_blocks = 8;
-// For a launch that is ended after `seconds`, its time limit: where the first of its `under_way` blocks stand.
+// For a launch that is ended after `seconds`, its time limit: where the first of its `under_way` blocks stand, if any.
 // `kernel`: its name in PTX.
 std::string time_limit_text(const std::string& kernel, double seconds, std::span<const StandingBlock> blocks,
                             std::uint64_t under_way);

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <string_view>
 #include <system_error>
 
 #include "base/cache_folder.hpp"
+#include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/log.hpp"
@@ -78,7 +80,13 @@ std::string compile(CcOptions options, const fs::path& output, const fs::path& f
   const fs::path dependencies = folder / "files.d";
   options.output = output.string();
   options.dependencies = {"-MD", "-MF", dependencies.string()};
-  build(options);
+  try {
+    build(options);
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).find("undefined reference to `main'") == std::string_view::npos) throw;
+    base::fail(error.code(), "{} has no main(), so it is no program; heddle launch runs its kernels",
+               options.inputs.front().name);
+  }
   std::vector<std::string> files = files_of(base::read_file(dependencies));
   // What is in a folder for this one build is no part of what the program was made of.
   std::erase_if(files, [](const std::string& file) { return file.find("/heddle-cc.") != file.npos; });

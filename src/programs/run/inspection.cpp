@@ -142,7 +142,11 @@ Inspection inspect_program(const fs::path& program) {
   if (is_source(program))
     base::fail(ErrorCode::invalid_argument,
                "{} is a source; heddle cc builds programs of it (and heddle run takes .cu files)", program.string());
-  if (::access(program.c_str(), X_OK) != 0)
+  const bool can_run = ::access(program.c_str(), X_OK) == 0;
+  if (!can_run && program.extension() == ".ptx")
+    base::fail(ErrorCode::invalid_argument, "{} is PTX and no program; heddle launch runs its kernels",
+               program.string());
+  if (!can_run)
     base::fail(ErrorCode::invalid_argument, "{} is not executable (chmod +x makes it so)", program.string());
   if (is_script(program)) return {};
   const auto elf = ElfFile::read(program);

@@ -83,6 +83,16 @@ std::string trace_file(const std::string& name) {
   return name;
 }
 
+// Options, and variables in their place. The runtime would refuse both, and the program find no device.
+void require_one_cutter(const std::vector<std::string>& environment, const RunOptions& options) {
+  const std::string slice = options.slice != 0 ? std::to_string(options.slice) : get(environment, "HEDDLE_RUN_SLICE");
+  const std::string policy = options.policy.empty() ? get(environment, "HEDDLE_RUN_POLICY") : options.policy;
+  if (slice.empty() || slice == "0" || policy.empty()) return;
+  base::fail(ErrorCode::invalid_argument,
+             "--slice {} and --policy {}: a policy decides itself how launches are cut; slice:{} is one", slice, policy,
+             slice);
+}
+
 // The program would run to its end before anyone missed it. `given`: the option or the variable.
 void require_trace_place(const std::string& given, const std::string& name) {
   std::error_code error;
@@ -159,6 +169,7 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
                  "{} is not an option of heddle run{} heddle run --help explains the usage", name, meant_option(name));
   }
   if (options.help) return options;
+  require_one_cutter({}, options);
   if (i == words.size())
     base::fail(ErrorCode::invalid_argument, "no program is named: heddle run [options] PROGRAM [arguments]");
   options.program = words[i];
@@ -309,6 +320,7 @@ void run_program(const RunOptions& given, const std::function<void()>& compiled)
       !interposer.empty() && runs_through_driver(options, inspection, device::cuda::has_driver_and_gpu());
   // A tenant's launches are cut and placed by Heddle's own libraries; in front of NVIDIA's, they are held back.
   if (!through_driver && options.policy.empty() && !get(variables, "HEDDLE_TENANT").empty()) options.policy = "lithos";
+  require_one_cutter(variables, options);
   if (!through_driver && !inspection.obstacle.empty()) throw Error(ErrorCode::unsupported, inspection.obstacle);
   if (through_driver) {
     if (const std::string visible = visible_devices(options.device, get(variables, "CUDA_VISIBLE_DEVICES"));

@@ -45,7 +45,8 @@ Operand list_of(const std::vector<std::uint32_t>& registers) {
 
 class Expander {
  public:
-  Expander(Function& function, std::string_view stem) : function_(function), editor_(function, stem) {}
+  Expander(Function& function, std::string_view stem, bool finds_bad_rows)
+      : function_(function), editor_(function, stem), finds_bad_rows_(finds_bad_rows) {}
 
   void run() {
     for (std::size_t i = 0; i < editor_.size(); ++i) {
@@ -110,13 +111,18 @@ class Expander {
     return compute(Type::b64, Opcode::add, {as_s64}, {reg(address), reg(wide)});
   }
 
-  // Accesses in the space that the instruction names.
+  // Those of an access in the space that the instruction names.
+  static ModifierList access_modifiers(const Instruction& inst, std::initializer_list<Modifier> others) {
+    ModifierList all;
+    for (Modifier m : {Modifier::global, Modifier::shared, Modifier::shared_cta})
+      if (inst.has(m)) all.push_back(m);
+    for (Modifier m : others) all.push_back(m);
+    return all;
+  }
   void access(Opcode opcode, const Instruction& inst, Type type, std::uint32_t value, std::uint32_t address) {
     Instruction made;
     made.opcode = opcode;
-    for (Modifier m : {Modifier::global, Modifier::shared, Modifier::shared_cta})
-      if (inst.has(m)) made.modifiers.push_back(m);
-    made.modifiers.push_back(modifier_of(type));
+    made.modifiers = access_modifiers(inst, {modifier_of(type)});
     const Operand place = Operand::make_address_reg(address);
     made.operands =
         opcode == Opcode::ld ? std::vector<Operand>{reg(value), place} : std::vector<Operand>{place, reg(value)};
@@ -160,12 +166,38 @@ class Expander {
     const bool loads = inst.opcode == Opcode::ldmatrix;
     const std::uint32_t mine = address(inst.operands[loads ? 1 : 0]);
     const std::span<const Operand> words = registers_of(inst.operands[loads ? 0 : 1]);
+    if (finds_bad_rows_) access_bad_rows(inst, loads, mine, words.size());
     for (std::uint32_t i = 0; i < words.size(); ++i) {
       if (inst.has(Modifier::trans))
         move_column(inst, loads, mine, 8 * i, words[i]);
       else
         move_row(inst, loads, mine, 8 * i, words[i]);
     }
+  }
+
+  // A row begins at a multiple of its 16 bytes. A lane that names another address accesses that as a whole.
+  void access_bad_rows(const Instruction& inst, bool loads, std::uint32_t mine, std::size_t matrices) {
+    const std::uint32_t low = compute(Type::b32, Opcode::cvt, {as_u32, as_u64}, {reg(mine)});
+    const std::uint32_t rest = compute(Type::b32, Opcode::and_, {as_b32}, {reg(low), integer(15)});
+    const auto named = integer(static_cast<std::int64_t>(8 * matrices));
+    std::uint32_t bad = compute(Type::pred, Opcode::setp, {Modifier::lt, as_u32}, {{}, reg(lane_), named});
+    if (guard_.present) {
+      Operand guard = reg(guard_.reg);
+      guard.negated = guard_.negated;
+      bad = compute(Type::pred, Opcode::setp, {Modifier::lt, Modifier::and_, as_u32}, {{}, reg(lane_), named, guard});
+    }
+    bad = compute(Type::pred, Opcode::setp, {Modifier::ne, Modifier::and_, as_u32},
+                  {{}, reg(rest), integer(0), reg(bad)});
+    std::vector<std::uint32_t> words;
+    for (int i = 0; i < 4; ++i) words.push_back(compute(Type::b32, Opcode::mov, {as_b32}, {integer(0)}));
+    const Operand place = Operand::make_address_reg(mine);
+    Instruction made;
+    made.opcode = loads ? Opcode::ld : Opcode::st;
+    made.modifiers = access_modifiers(inst, {Modifier::v4, as_b32});
+    made.operands = loads ? std::vector<Operand>{list_of(words), place} : std::vector<Operand>{place, list_of(words)};
+    decode(made);
+    made.where = inst.where;
+    editor_.emit_if(bad, true, std::move(made));
   }
 
   void move_row(const Instruction& inst, bool loads, std::uint32_t mine, std::int64_t first, const Operand& word) {
@@ -312,6 +344,7 @@ class Expander {
 
   Function& function_;
   BodyEditor editor_;
+  const bool finds_bad_rows_;
   Guard guard_;
   std::uint32_t lane_ = 0, group_ = 0, in_group_ = 0;
 };
@@ -323,11 +356,11 @@ bool moves_matrices(const Module& module) {
                      [](const Function& function) { return moves_matrices(function); });
 }
 
-void expand_matrices(Module& module) {
+void expand_matrices(Module& module, bool finds_bad_rows) {
   if (!moves_matrices(module)) return;
   const std::string stem = unused_stem(module);
   for (Function& function : module.functions)
-    if (moves_matrices(function)) Expander(function, stem).run();
+    if (moves_matrices(function)) Expander(function, stem, finds_bad_rows).run();
 }
 
 }  // namespace heddle::ptx

@@ -2,6 +2,7 @@
 // operations that not all of their threads reach.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -122,8 +123,10 @@ class LaunchChecker {
   struct Order {
     std::atomic<Time> released, acquired;
   };
+  // In larger grids blocks share entries: of a race that the fence of another one seems to order, nothing is said.
+  static constexpr std::uint64_t most_orders = 1 << 24;
   Order& order_of(std::uint64_t block) const {
-    return static_cast<Order*>(orders_.get(blocks_ * sizeof(Order)))[block];
+    return static_cast<Order*>(orders_.get(std::min(blocks_, most_orders) * sizeof(Order)))[block % most_orders];
   }
   const std::uint64_t blocks_;
   mutable ZeroPages orders_;

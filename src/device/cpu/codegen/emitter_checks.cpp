@@ -229,8 +229,9 @@ bool CheckCalls::computes_with(const ptx::Operand& destination) const {
 
 namespace {
 
-// The member mask of a warp operation; null for what has none.
+// The member mask of a warp operation; null for what has none. Matrix products name no mask: they are of all lanes.
 const ptx::Operand* member_mask(const ptx::Instruction& inst) {
+  static const ptx::Operand all_lanes = ptx::Operand::make_integer(0xffffffff);
   const auto operand = [&](std::size_t i) { return i < inst.operands.size() ? &inst.operands[i] : nullptr; };
   switch (inst.opcode) {
     case Opcode::shfl: return operand(5);
@@ -238,6 +239,8 @@ const ptx::Operand* member_mask(const ptx::Instruction& inst) {
     case Opcode::redux:
     case Opcode::elect: return operand(2);
     case Opcode::match: return &inst.operands.back();
+    case Opcode::mma:
+    case Opcode::wmma: return &all_lanes;
     case Opcode::bar:
     case Opcode::barrier: return inst.has(Modifier::warp) ? operand(0) : nullptr;
     default: return nullptr;

@@ -320,7 +320,7 @@ template <typename Use>
 auto with_expanded(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options, Use use) {
   if (!ptx::moves_matrices(module)) return with_builder(module, kernel, options, use);
   ptx::Module expanded = module;
-  ptx::expand_matrices(expanded);
+  ptx::expand_matrices(expanded, options.check.memory);
   const auto index = static_cast<std::size_t>(&kernel - module.functions.data());
   return with_builder(expanded, expanded.functions[index], options, use);
 }
