@@ -142,8 +142,11 @@ TEST(VirtualThread, ContextsWaitForAccessesOfSharedMemory) {
       "mov.u32 %r10, s;\nand.b32 %r11, %t, 31;\nmad.lo.u32 %r11, %r11, 32, %r10;\n"  // conflicts of eight lanes
       "and.b32 %r12, %b, 1;\nsetp.eq.u32 %c, %r12, 0;\n@%c bra X;\nmov.u32 %r13, 0;\nM:\n" +
       accesses + "add.u32 %r13, %r13, 1;\nsetp.lt.u32 %d, %r13, 32;\n@%d bra M;\nbra.uni E;\nX:\n" + chase + "E:\n";
-  const Ran moved = run(",residency=virtual-thread", body, 64, 64),
-            free = run(",residency=virtual-thread,context-bits=0", body, 64, 64);
+  const auto of = [&](const std::string& options) {  // long, and so without the audit
+    const KernelShape shape{.threads = 64, .blocks = 64, .audit = false};
+    return run_kernel("fermi-gtx480,residency=virtual-thread" + options, body, shape);
+  };
+  const Ran moved = of(""), free = of(",context-bits=0");
   const auto waits = [](const Ran& ran) { return ran.figures.sm.policy[PolicyEvent::context_waits]; };
   const auto port = [](const Ran& ran) {  // a pass takes two cycles
     return 2.0 * static_cast<double>(ran.figures.memory.sm.shared_passes) / static_cast<double>(ran.figures.cycles());
