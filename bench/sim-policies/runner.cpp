@@ -65,10 +65,10 @@ std::shared_ptr<const ptx::Module> Runner::module_of(std::string_view file) {
 KernelStatistics Runner::run(const MachineDescription& machine, const std::string& policies, const Workload& workload,
                              unsigned threads, bool ideal) {
   if (threads == 0) threads = workload.threads;
-  const unsigned wanted = this->items != 0 ? this->items : workload.items;
+  const unsigned wanted = std::max(this->items != 0 ? this->items : workload.items, workload.least);
   const unsigned turns = workload.divergent ? rounds : 1;
   const std::string key = fmt::format("{}{}{}{}{}{}{}", device::sim::to_toml(machine), policies, workload.kernel,
-                                      workload.items, threads, ideal, turns);
+                                      wanted, threads, ideal, turns);
   if (const auto known = figures_.find(key); known != figures_.end()) return known->second;
   device::sim::SimOptions options;
   options.machine = machine;

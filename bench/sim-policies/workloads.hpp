@@ -12,6 +12,7 @@ struct Workload {
   bool divergent = false;
   unsigned threads = 256;  // of a block
   unsigned items = 1536;   // threads of the grid
+  unsigned least = 0;      // of these at least, where a program has another number for all kernels
 };
 
 // The lists have only these kernels from now on ("bfs,ray"; empty: all).

@@ -455,7 +455,7 @@ extern "C" __global__ void rare_branch(const u32* in, u32* out, u32 n) {
     u32 value = in[i];
     for (u32 step = 0; step < 40; ++step) {
       value = mixed(value + step);
-      if ((value & 15) == 0) value += (value >> 5) * 3;  // two or three of 32 threads
+      if ((value & 15) == 0) value += in[(value >> 5) % n] * 3;  // two or three of 32 threads; a load, so that it is a branch
       value ^= in[(i + step * 32) % n] >> 3;
     }
     out[i] = value;

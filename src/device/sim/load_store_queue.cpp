@@ -1,6 +1,7 @@
 #include "device/sim/load_store_queue.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -59,6 +60,32 @@ WarpAccess LoadStoreQueue::access_of(const BlockContext& block, const IssueGroup
     access.address[one.lane] = address_of(block, group, one);
   }
   return access;
+}
+
+std::span<const LaneMask> LoadStoreQueue::passes(const BlockContext& block, const IssueGroup& group,
+                                                 const machine::Effects& effects, unsigned line) {
+  passes_.clear();
+  std::array<std::uint64_t, machine::warp_size> known;  // by pass: line, and which lanes are one request
+  LaneMask lanes = 0;
+  for (const machine::MemoryAccess& one : effects.accesses()) {
+    const MemorySpace space = space_of(one.space);
+    const LaneMask lane = LaneMask{1} << one.lane;
+    if ((space != MemorySpace::global && space != MemorySpace::local) || one.bytes > most_bytes || (lanes & lane) != 0)
+      return {};
+    lanes |= lane;
+    const unsigned requests = std::max(one.bytes / 4, 1u);  // words of 8 bytes: a half of the warp at a time
+    const std::uint64_t wanted =
+        address_of(block, group, one) / line * machine::warp_size + one.lane * requests / machine::warp_size;
+    std::size_t pass = 0;
+    while (pass < passes_.size() && known[pass] != wanted) ++pass;
+    if (pass == passes_.size()) {
+      known[pass] = wanted;
+      passes_.push_back(0);
+    }
+    passes_[pass] |= lane;
+  }
+  if (passes_.size() < 2) return {};
+  return passes_;
 }
 
 std::uint32_t LoadStoreQueue::take_number() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "device/machine/effects.hpp"
@@ -37,6 +38,10 @@ class LoadStoreQueue {
   // has are one access, of whichever threads they are.
   std::uint32_t send(BlockContext& block, const IssueGroup& group, const machine::Effects& effects, bool bypass_l1,
                      IssueGroup* waits, bool writes);
+  // The lanes of an access of global or local memory by line, in the order of their first lanes. Empty: it needs one
+  // pass of the port, or is no such access.
+  std::span<const LaneMask> passes(const BlockContext& block, const IssueGroup& group, const machine::Effects& effects,
+                                   unsigned line);
   // Offers what waits to the memory, and takes from it what is complete.
   void advance(Cycle now);
   std::vector<Done>& done() { return done_; }
@@ -76,6 +81,7 @@ class LoadStoreQueue {
   std::vector<Waiting> waiting_;
   std::vector<WaitingAccess> offers_;
   std::vector<Done> done_;
+  std::vector<LaneMask> passes_;
 };
 
 }  // namespace heddle::device::sim

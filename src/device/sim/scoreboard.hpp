@@ -90,21 +90,37 @@ inline Scoreboard::Check Scoreboard::room(std::size_t entries, bool paired) cons
   const auto frees = [&](Cycle ready, bool memory) {
     if (ready <= first.ready) first = {ready, memory};
   };
+  // Passes of one memory instruction are one result, which is there with the last of them.
+  const auto same_result = [](const Pending& one, const Pending& other) {
+    return other.instruction == one.instruction && other.reg == one.reg;
+  };
+  const auto is_first = [&](const Pending& one) {
+    return std::none_of(pending_.data(), &one, [&](const Pending& other) { return same_result(one, other); });
+  };
+  const auto last = [&](const Pending& one) -> const Pending& {
+    const Pending* latest = &one;
+    for (const Pending& other : pending_)
+      if (same_result(one, other) && other.ready > latest->ready) latest = &other;
+    return *latest;
+  };
+  // The n-th register of the one instruction is beside the n-th of the other one.
+  const auto place = [&](const Pending& of) {
+    return std::count_if(pending_.data(), &of,
+                         [&](const Pending& other) { return other.instruction == of.instruction && is_first(other); });
+  };
   std::size_t used = 0;
-  for (std::size_t i = 0; i < pending_.size(); ++i) {
-    const Pending& one = pending_[i];
-    // The n-th register of the one instruction is beside the n-th of the other one.
-    const auto place = [&](const Pending& of) {
-      return std::count_if(pending_.data(), &of,
-                           [&](const Pending& other) { return other.instruction == of.instruction; });
-    };
+  for (const Pending& one : pending_) {
+    if (!is_first(one)) continue;
     const Pending* beside = nullptr;
     for (const Pending& other : pending_)
-      if (paired && other.same_cycle(one) && other.slot() != one.slot() && place(other) == place(one)) beside = &other;
+      if (paired && other.same_cycle(one) && other.slot() != one.slot() && is_first(other) &&
+          place(other) == place(one))
+        beside = &other;
     if (beside && one.slot() == 1) continue;
     ++used;
-    const bool later = beside && beside->ready > one.ready;
-    frees(later ? beside->ready : one.ready, (later ? beside->access : one.access) != no_access);
+    const Pending& mine = last(one);
+    const Pending& later = beside && last(*beside).ready > mine.ready ? last(*beside) : mine;
+    frees(later.ready, later.access != no_access);
   }
   return used < entries ? Check{} : first;
 }

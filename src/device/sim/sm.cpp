@@ -52,11 +52,13 @@ Sm::Sm(const MachineDescription& machine, unsigned index, MemoryPort& memory)
   if (const Interweaving* how = issue_policy_->interweaving()) {
     const SlotChooser::Rules rules{*how, options_.is("slot2", "any-free-group"), options_.number("ways"), shape_.warps,
                                    options_.is("fit", "any")};
-    interweave_ = std::make_unique<Interweave>(Interweave{.rows = RowSet(machine),
-                                                          .chooser = SlotChooser(rules, statistics_.policy),
-                                                          .candidates = {},
-                                                          .where = {},
-                                                          .by_instruction = order_ == SchedulerOrder::by_instruction});
+    interweave_ = std::make_unique<Interweave>(
+        Interweave{.rows = RowSet(machine),
+                   .chooser = SlotChooser(rules, statistics_.policy),
+                   .candidates = {},
+                   .where = {},
+                   .parts_at_memory = how->branches && machine.lsu.replays && options_.is("memory-splits", "on"),
+                   .by_instruction = order_ == SchedulerOrder::by_instruction});
   }
 }
 

@@ -109,8 +109,9 @@ class Sm {
     RowSet rows;
     SlotChooser chooser;
     std::vector<SlotCandidate> candidates;
-    std::vector<Context> where;   // of the candidates
-    bool by_instruction = false;  // the oldest is the instruction that has waited for longest, else the oldest warp's
+    std::vector<Context> where;    // of the candidates
+    bool parts_at_memory = false;  // threads that memory serves first go on
+    bool by_instruction = false;   // the oldest is the instruction that has waited for longest, else the oldest warp's
     std::vector<Context> contexts = {};  // of all blocks, by age of their warps
     Cycle wake = 0;
     SlotUse use = SlotUse::idle;
@@ -139,8 +140,11 @@ class Sm {
   unsigned issue_shared(IssueGroup& group, unsigned scheduler);
   bool issue(IssueGroup& group, Cycle latency);
   bool settle(IssueGroup& group, std::uint32_t from);
-  bool note_results(IssueGroup& group, const OpTiming& op, Cycle ready);
-  void note_registers(IssueGroup& group, const OpTiming& op, Cycle ready, std::uint32_t access);
+  bool note_results(IssueGroup& group, const OpTiming& op, const machine::Effects& effects, Cycle ready);
+  void note_registers(IssueGroup& group, const OpTiming& op, const machine::Effects& effects, Cycle ready,
+                      std::uint32_t access);
+  void part_at_memory(IssueGroup& group, const OpTiming& op, std::span<const LaneMask> passes);
+  void release_threads();
   void gather(IssueGroup& group);
   void complete_meetings(const IssueGroup& group, std::uint32_t warp);
   void count_lanes(const IssueGroup& group);
@@ -228,7 +232,7 @@ class Sm {
   };
   std::vector<Returning> returning_;  // a heap
   std::uint64_t next_return_ = 0;
-  machine::Effects effects_, met_;
+  machine::Effects effects_, met_, part_;
   // The first cycle in which threads can issue that a barrier releases now.
   Cycle barrier_end() const { return std::max(now_, arrived_) + machine_.front.barrier_latency; }
   Cycle arrived_ = 0;                           // when the last arrival at a barrier counts

@@ -46,6 +46,7 @@ void Sm::collect_contexts() {
   Cycle wake = never;
   unsigned waits = 0;  // a bit of each kind
   for (const Context& context : state.contexts) {
+    if (state.parts_at_memory) wake = std::min(wake, context.frontier->next_release(context.wide));
     Cycle ready = 0;
     Wait wait = Wait::none;
     bool there = false;
@@ -65,7 +66,8 @@ void Sm::collect_contexts() {
       waits |= 1u << static_cast<unsigned>(wait);
       continue;
     }
-    if (context.slot == 1 && context.frontier->suspended(context.wide)) {
+    if ((context.slot == 1 && context.frontier->suspended(context.wide)) ||
+        (state.parts_at_memory && context.frontier->stands_back(context.wide, context.slot))) {
       ++statistics_.policy[PolicyEvent::suspended];
       continue;
     }
@@ -124,6 +126,7 @@ bool Sm::issue_together() {
     primary.wake = secondary.wake = never;
     return true;
   }
+  if (state.parts_at_memory) release_threads();
   collect_contexts();
   SlotChooser::Choice choice = state.chooser.choose(state.candidates);
   if (primary.replays != 0) leave_room(choice);
@@ -170,7 +173,7 @@ void Sm::issue_second(const Context& first, const Context& second, const SlotCan
       frontier.lanes(second.wide, second.slot) != candidate.lanes)
     return;
   // One instruction of a cycle may part threads (section 3.4).
-  const bool may_part = second.op().parts;
+  const bool may_part = second.op().parts || (interweave_->parts_at_memory && second.op().pipe == PipeClass::lsu);
   const bool has_parted = is_there(first) && first.frontier->new_splits(first.wide) != 0;
   if (has_parted && may_part) return;
   const std::size_t before = frontier.new_splits(second.wide);

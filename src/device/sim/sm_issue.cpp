@@ -158,7 +158,13 @@ bool Sm::issue(IssueGroup& group, Cycle latency) {
   released_ = met_others_ = false;
   try {
     block.core.step(block.block, *group.threads, group.mask, effects_);
-    const bool known = note_results(group, op, now_ + latency);
+    const auto passes = machine_.lsu.replays && !group.formed ? queue_.passes(block, group, effects_, machine_.l1.line)
+                                                              : std::span<const LaneMask>();
+    const bool parts = !passes.empty() && interweave_ && interweave_->parts_at_memory;
+    if (parts) part_at_memory(group, op, passes);
+    const bool known = !parts && note_results(group, op, effects_, now_ + latency);
+    // The warp's next instruction is behind the replays of this one.
+    if (!parts && !passes.empty()) group.not_before = std::max(group.not_before, now_ + passes.size());
     if (effects_.waiting != 0) wait(group);
     if (op.arrives) arrived_ = std::max(now_, arrived_ + machine_.front.barrier_interval);
     if (effects_.waiting != 0 || effects_.exited != 0) complete_meetings(group);
@@ -193,26 +199,27 @@ bool Sm::settle(IssueGroup& group, std::uint32_t from) {
 }
 
 // Returns whether the cycle of the results is `ready`; else memory gives it.
-bool Sm::note_results(IssueGroup& group, const OpTiming& op, Cycle ready) {
+bool Sm::note_results(IssueGroup& group, const OpTiming& op, const machine::Effects& effects, Cycle ready) {
   BlockContext& block = *group.block;
   std::uint32_t access = Scoreboard::no_access;
   // Where a thread may have several instructions in flight, it does not wait for its stores.
-  const bool waits = group.formed && !effects_.accesses().empty() && (machine_.front.one_in_flight || op.defs != 0);
-  if (!effects_.accesses().empty())
-    access = queue_.send(block, group, effects_, op.bypass_l1, waits ? &group : nullptr,
+  const bool waits = group.formed && !effects.accesses().empty() && (machine_.front.one_in_flight || op.defs != 0);
+  if (!effects.accesses().empty())
+    access = queue_.send(block, group, effects, op.bypass_l1, waits ? &group : nullptr,
                          op.defs != 0 || machine_.front.one_in_flight);
-  if (!group.formed) note_registers(group, op, access == Scoreboard::no_access ? ready : never, access);
+  if (!group.formed) note_registers(group, op, effects, access == Scoreboard::no_access ? ready : never, access);
   if (access != Scoreboard::no_access) take_completions();
   return !waits;
 }
 
-void Sm::note_registers(IssueGroup& group, const OpTiming& op, Cycle ready, std::uint32_t access) {
-  if (effects_.ran == 0) return;
+void Sm::note_registers(IssueGroup& group, const OpTiming& op, const machine::Effects& effects, Cycle ready,
+                        std::uint32_t access) {
+  if (effects.ran == 0) return;
   BlockContext& block = *group.block;
   Scoreboard& board = *block.warps[group.warp].board;
   const auto registers = block.work.timing.of(*group.at.code).registers(op);
   const unsigned slot = interweave_ ? static_cast<const Frontier&>(*block.divergence).slot_of(group) : 0;
-  for (const std::uint32_t reg : registers.subspan(op.uses)) board.add(reg, effects_.ran, ready, access, now_, slot);
+  for (const std::uint32_t reg : registers.subspan(op.uses)) board.add(reg, effects.ran, ready, access, now_, slot);
   if (machine_.front.one_in_flight) board.add(Scoreboard::every_register, group.mask, ready, access, now_, slot);
   if (block.matrices.empty()) return;
   for (const std::uint32_t reg : registers.subspan(op.uses))

@@ -212,6 +212,58 @@ TEST(FormedWarps, ShufflesAreThoseOfTheWarpsOfPtx) {
   EXPECT_EQ(stack.words[31], 16u * 1 + 16u * 4);
 }
 
+// D14: a scan of old code, whose lanes read in shared memory what others have just written, with no `.sync` between.
+// Where warps keep their threads it is right. Formed warps bring threads of other places together, so that it is not:
+// nothing mends it, and `--check=race` finds it in the source (tests/check/faulty/race_shared_warp_exchange.cu).
+TEST(FormedWarps, ScansWithoutSynchronisationAreWrong) {
+  std::string body =
+      "and.b32 %r0, %t, 31;\nand.b32 %r2, %t, 3;\nsetp.eq.u32 %c, %r2, 0;\nand.b32 %r1, %t, 255;\n"
+      "mul.lo.u32 %r1, %r1, 4;\nmov.u32 %r3, s;\nadd.u32 %r1, %r1, %r3;\n@%c bra E;\n" +
+      added(3, 1) + "E:\nst.volatile.shared.u32 [%r1], %r2;\n";
+  for (unsigned distance = 1; distance < 32; distance *= 2) {
+    const std::string d = std::to_string(distance);
+    body += "setp.lt.u32 %c, %r0, " + d + ";\n@%c bra S" + d + ";\nld.volatile.shared.u32 %r4, [%r1-" +
+            std::to_string(4 * distance) + "];\nadd.u32 %r2, %r2, %r4;\nst.volatile.shared.u32 [%r1], %r2;\nS" + d +
+            ":\n";
+  }
+  body += store;
+  const KernelShape some{.threads = 256, .blocks = 1, .words = 1024};
+  const auto wrong = [&](const std::string& machine) {
+    const KernelRun ran = run_kernel(machine, body, some);
+    unsigned count = 0, sum = 0;
+    for (unsigned i = 0; i < some.threads; ++i) {
+      sum = (i % 32 == 0 ? 0 : sum) + (i % 4 == 0 ? 0 : i % 4 + 3);
+      count += ran.words[i] != sum ? 1 : 0;
+    }
+    return count;
+  };
+  EXPECT_EQ(wrong("dwf-g80"), 0u);
+  EXPECT_EQ(wrong("dwf-g80,divergence=tf"), 0u);
+  EXPECT_GT(wrong(dwf + ",formation=majority"), 0u);
+  EXPECT_GT(wrong("dwf-g80,divergence=nrec"), 0u);
+}
+
+// DH1: a rare short branch of two or three random threads of each warp, again and again. Majority leaves these behind:
+// they come in warps of few threads when the others have ended.
+TEST(FormedWarps, MajorityLeavesThreadsOfRareBranchesBehind) {
+  const std::string rare =
+      "mov.u32 %r2, 0;\nmov.u32 %r3, 0;\nmad.lo.u32 %r4, %i, 747796405, 2891336453;\nL:\n"
+      "mad.lo.u32 %r4, %r4, 1664525, 1013904223;\nshr.u32 %r5, %r4, 20;\nand.b32 %r5, %r5, 15;\n"
+      "setp.eq.u32 %c, %r5, 0;\n@%c bra B;\nJ:\n" +
+      added(12, 1) + "add.u32 %r3, %r3, 1;\nsetp.lt.u32 %d, %r3, 60;\n@%d bra L;\n" + store + "ret;\nB:\n" +
+      added(2, 5) + "bra.uni J;\n";
+  const KernelRun stack = run_kernel("dwf-g80", rare, core);
+  const auto of = [&](const char* formation) {
+    const KernelRun ran = run_kernel(dwf + ",lanes=swizzle,formation=" + formation, rare, core);
+    EXPECT_EQ(ran.words, stack.words);
+    return ran.figures;
+  };
+  const KernelStatistics majority = of("majority"), priority = of("pdom-priority");
+  EXPECT_GT(majority.cycles(), priority.cycles());
+  EXPECT_GT(majority.cycles(), stack.figures.cycles());
+  EXPECT_LT(majority.simd_efficiency(), priority.simd_efficiency());
+}
+
 // D16: formed warps coalesce no better than those that the kernel was written for.
 TEST(FormedWarps, MakeMoreTransactions) {
   std::string body = random_sides;

@@ -147,6 +147,58 @@ TEST(Interweaving, AnEntryHoldsBothInstructionsOfACycle) {
   EXPECT_EQ(board.room(3, true).ready, 12u);
 }
 
+// An entry holds one instruction, however many passes of the memory serve its threads.
+TEST(Interweaving, PassesOfAnInstructionAreOneEntry) {
+  Scoreboard board;
+  for (unsigned pass = 0; pass < 3; ++pass) board.add(1, LaneMask{1} << pass, 15 + pass, Scoreboard::no_access, 10, 0);
+  EXPECT_EQ(board.room(2, true).ready, 0u);
+  EXPECT_EQ(board.room(1, true).ready, 17u);  // when the last pass is done
+  EXPECT_EQ(board.room(1, false).ready, 17u);
+  board.add(2, ~LaneMask{0}, 20, Scoreboard::no_access, 10, 1);  // of the same cycle
+  EXPECT_EQ(board.room(2, true).ready, 0u);
+  EXPECT_EQ(board.room(1, true).ready, 20u);
+}
+
+// A warp of 32 threads loads words of as many lines as `lines` into the L1. Then a chain follows, `again` behind
+// another load of the same words, which the chain does not need.
+std::string load_of_lines(unsigned lines, bool again) {
+  return "mov.u32 %r8, %t;\nand.b32 %r0, %t, " + std::to_string(lines - 1) +
+         ";\nmul.wide.u32 %q, %r0, 128;\nadd.u64 %q, %p, %q;\nld.global.u32 %r5, [%q];\nadd.u32 %r6, %r5, 1;\n" +
+         (again ? "ld.global.u32 %r7, [%q];\n" : "") + operations(8, "%r8");
+}
+
+// 2: a warp's next instruction is behind the replays of the one before.
+TEST(Interweaving, AWarpWaitsForItsReplays) {
+  const KernelShape one{.threads = 32, .blocks = 1, .words = 1024};
+  for (const char* policies : {"sbi-fermi", "sbi-fermi,divergence=tf", "sbi-fermi,issue=wide", "sbi-fermi,issue=swi",
+                               "sbi-fermi,issue=sbi,memory-splits=off"}) {
+    const auto load = [&](unsigned lines) {
+      return run_kernel(policies, load_of_lines(lines, true), one).figures.cycles() -
+             run_kernel(policies, load_of_lines(lines, false), one).figures.cycles();
+    };
+    EXPECT_EQ(load(16) - load(1), 15u) << policies;
+  }
+}
+
+// 3.4: threads that memory serves first go on with the next instruction, and meet the others at the one that waits.
+TEST(Interweaving, ThreadsPartWhereMemoryServesSomeFirst) {
+  const KernelShape one{.threads = 32, .blocks = 1, .words = 1024};
+  for (const char* issue : {"sbi", "sbi+swi"}) {
+    const auto of = [&](const std::string& splits, unsigned lines) {
+      return run_kernel("sbi-fermi,issue=" + std::string(issue) + ",memory-splits=" + splits,
+                        load_of_lines(lines, true), one);
+    };
+    const KernelRun on = of("on", 4), off = of("off", 4);
+    EXPECT_EQ(on.words, off.words);
+    EXPECT_EQ(on.figures.sm.thread_instructions, off.figures.sm.thread_instructions);
+    EXPECT_EQ(off.figures.sm.policy[PolicyEvent::replays], 2u * 3);
+    EXPECT_EQ(on.figures.sm.policy[PolicyEvent::replays], 2u * 3);
+    // The chain needs no load: the threads of each pass execute its first instruction, and meet at the second one.
+    EXPECT_EQ(on.figures.sm.warp_instructions, off.figures.sm.warp_instructions + 3);
+    EXPECT_EQ(of("on", 1).figures.sm.warp_instructions, off.figures.sm.warp_instructions);
+  }
+}
+
 // 2: memory instructions that meet conflicts issue again for the transactions that remain, in slots of their scheduler.
 TEST(Interweaving, ConflictsTakeIssueSlots) {
   const KernelShape shape{.threads = 256, .blocks = 4, .words = 64};

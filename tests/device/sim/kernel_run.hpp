@@ -23,16 +23,17 @@ struct KernelShape {
   bool cooperative = false;
   unsigned words = 1 << 15;
   bool zero = false;  // the words are 0 at first
+  bool audit = true;  // what must hold for policies is checked after each cycle
 };
 
 // A launch of `body` on one SM of the machine, whose parameter is an array of words that lead to others. `machine`:
-// with its policies, as "fermi-gtx480,divergence=nrec". What must hold for policies is checked after each cycle. The
-// body finds the array in %p, and %tid.x, %ctaid.x, %ntid.x and the number of the thread in %t, %b, %n and %i.
+// with its policies, as "fermi-gtx480,divergence=nrec". The body finds the array in %p, and %tid.x, %ctaid.x, %ntid.x
+// and the number of the thread in %t, %b, %n and %i.
 inline KernelRun run_kernel(const std::string& machine, const std::string& body, const KernelShape& shape = {}) {
   KernelRun ran;
   SimOptions options = parse_sim_options("sim:" + machine);
   options.machine.sms = 1;
-  options.audit = true;
+  options.audit = shape.audit;
   options.on_launch = [&](const std::string&, const KernelStatistics& figures) { ran.figures = figures; };
   const auto device = make_sim_device(std::move(options));
   const std::string text =

@@ -42,6 +42,8 @@ constexpr PolicyOption table[] = {
     {"constraints", "on", "on, off", 0, 0, sbi, "the secondary context waits at joins for a primary one before them"},
     {"divide", "region", "region, dominator", 0, 0, sbi,
      "where a join's region begins: before the branch or the loop; at the immediate dominator's end"},
+    {"memory-splits", "on", "on, off", 0, 0, sbi,
+     "threads that memory serves first go on while their instruction is issued again for the others, or do not"},
     {"slot2", "any-free-group", "any-free-group, same-warp", 0, 0, sbi,
      "a second slot without a secondary context: another warp's instruction for other units, or none"},
     {"scoreboard", "exact", "exact, matrix", 0, 0, interwoven,

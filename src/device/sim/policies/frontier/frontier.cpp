@@ -91,13 +91,15 @@ bool Frontier::retire(IssueGroup& group, const machine::Effects& effects) {
   const std::size_t wide = wide_of(group.warp);
   WideWarp& warp = warps_[wide];
   warp.retired |= 1u << slot_of(group);
+  LaneMask lanes = group.mask;
+  for (const WideWarp::Held& held : warp.held) lanes &= ~static_cast<LaneMask>(held.lanes >> shift(group.warp));
   const bool ordinary = effects.operation != nullptr &&
                         (effects.waiting | effects.called | effects.returned | effects.exited | effects.branched) == 0;
   if (ordinary)  // all of them go on with the next instruction
-    arrive_at(warp, {group.at.code, group.at.pc + 1, group.at.depth}, WideMask{group.mask} << shift(group.warp),
+    arrive_at(warp, {group.at.code, group.at.pc + 1, group.at.depth}, WideMask{lanes} << shift(group.warp),
               group.not_before);
   else
-    arrive(warp, group.warp, group.mask, group.not_before);
+    arrive(warp, group.warp, lanes, group.not_before);
   if (!wide_) sort(wide);
   return false;
 }
@@ -140,6 +142,7 @@ void Frontier::sort(std::size_t wide) {
   warp.contexts.replace(warp.retired, warp.arrivals, now_);
   warp.arrivals.clear();
   warp.retired = 0;
+  warp.parts_at_memory = false;
   if (warp.yields) warp.contexts.yield(now_);
   warp.yields = false;
   show(wide);
@@ -205,16 +208,50 @@ WideMask Frontier::lanes(std::size_t wide, unsigned slot) const {
 }
 
 bool Frontier::is_suspended(const WideWarp& warp) const {
-  if (!constrained_) return false;
   const SplitContext& primary = warp.contexts.hot(0);
   const SplitContext& secondary = warp.contexts.hot(1);
-  if (primary.mask == 0 || secondary.mask == 0) return false;
-  if (primary.place.code != secondary.place.code || primary.place.depth != secondary.place.depth) return false;
-  const auto& ops = layout_of(*secondary.place.code).ops;
-  const FrontierLayout::Op& join = ops[secondary.place.pc];
+  return constrained_ && primary.mask != 0 && secondary.mask != 0 && waits_at_join(primary.place, secondary.place);
+}
+
+bool Frontier::waits_at_join(const Place& first, const Place& second) const {
+  if (first.code != second.code || first.depth != second.depth) return false;
+  const auto& ops = layout_of(*second.code).ops;
+  const FrontierLayout::Op& join = ops[second.pc];
   const std::uint32_t divide = by_dominator_ ? join.dominator : join.region;
-  const std::uint32_t at = ops[primary.place.pc].order;
+  const std::uint32_t at = ops[first.pc].order;
   return divide != FrontierLayout::no_divide && divide < at && at < join.order;
+}
+
+void Frontier::hold(const IssueGroup& group, LaneMask lanes, Cycle until) {
+  WideWarp& warp = warps_[wide_of(group.warp)];
+  warp.held.push_back({group.at, order_of(group.at), WideMask{lanes} << shift(group.warp), until});
+  warp.next_release = std::min(warp.next_release, until);
+  warp.parts_at_memory = true;
+}
+
+bool Frontier::release(std::size_t wide) {
+  WideWarp& warp = warps_[wide];
+  if (warp.next_release > now_) return false;
+  warp.next_release = never;
+  std::erase_if(warp.held, [&](const WideWarp::Held& held) {
+    if (held.until > now_) {
+      warp.next_release = std::min(warp.next_release, held.until);
+      return false;
+    }
+    arrive_at(warp, {held.at.code, held.at.pc + 1, held.at.depth}, held.lanes, now_);
+    return true;
+  });
+  return true;
+}
+
+bool Frontier::stands_back(std::size_t wide, unsigned slot) const {
+  const WideWarp& warp = warps_[wide];
+  if (warp.held.empty()) return false;
+  const SplitContext& context = warp.contexts.hot(slot);
+  return std::any_of(warp.held.begin(), warp.held.end(), [&](const WideWarp::Held& held) {
+    if (held.order >= context.order) return false;
+    return slot == 1 || (constrained_ && waits_at_join(held.at, context.place));
+  });
 }
 
 void Frontier::audit(PolicyAudit& audit) const {
@@ -222,6 +259,10 @@ void Frontier::audit(PolicyAudit& audit) const {
     const WideWarp& warp = warps_[wide];
     audit.require(warp.retired == 0 && warp.arrivals.empty(), "contexts are sorted at the end of a cycle");
     WideMask all = warp.waiting;
+    for (const WideWarp::Held& held : warp.held) {
+      audit.require((all & held.lanes) == 0, "threads wait for one pass of one instruction");
+      all |= held.lanes;
+    }
     const auto of = [&](unsigned lane) -> const Thread& {
       const std::size_t first = wide_ ? wide * halves : wide;
       return *block_.warps[first + lane / machine::warp_size].lanes[lane % machine::warp_size];

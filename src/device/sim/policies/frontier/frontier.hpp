@@ -41,9 +41,19 @@ class Frontier final : public DivergencePolicy {
   void sort(std::size_t wide);
   // By how many there are more contexts since the last sort(), as threads of one have gone on at several places.
   std::size_t new_splits(std::size_t wide) const {
-    const auto retired = static_cast<std::size_t>(std::popcount(warps_[wide].retired));
-    return std::max(warps_[wide].arrivals.size(), retired) - retired;
+    const WideWarp& warp = warps_[wide];
+    const auto retired = static_cast<std::size_t>(std::popcount(warp.retired));
+    return std::max(warp.arrivals.size(), retired) - retired + (warp.parts_at_memory ? 1 : 0);
   }
+  // Lanes of a group whose memory instruction meets conflicts: a later pass serves them, and they go on at `until`.
+  // Before retire(), which takes the others.
+  void hold(const IssueGroup& group, LaneMask lanes, Cycle until);
+  // Those whose cycle has come go on. Returns whether there are any; then sort() follows.
+  bool release(std::size_t wide);
+  // When the next ones go on; never: none are held.
+  Cycle next_release(std::size_t wide) const { return warps_[wide].next_release; }
+  // Threads that are held are a context too: of three contexts the third one is cold, and joins wait for the first.
+  bool stands_back(std::size_t wide, unsigned slot) const;
   // Where the threads of each slot (0: the first context, 1: the second, 2: all others) have gone since the last call:
   // bits of slots. That is the product of the transitions of section 2.7.
   using SlotMoves = std::array<std::uint8_t, 3>;
@@ -64,6 +74,15 @@ class Frontier final : public DivergencePolicy {
     WideMask waiting = 0;  // threads in no context, as they wait
     bool yields = false;   // the first context only repeats itself
     bool suspended = false;
+    struct Held {
+      Place at;  // the memory instruction
+      std::uint64_t order = 0;
+      WideMask lanes = 0;
+      Cycle until = 0;
+    };
+    std::vector<Held> held;
+    Cycle next_release = never;
+    bool parts_at_memory = false;  // in this cycle
     WideMask shown[2] = {};
     mutable WideMask mapped[2] = {},
                      lanes[2] = {};  // by slot: lanes of the SIMD unit of the mask that was asked for last
@@ -72,6 +91,7 @@ class Frontier final : public DivergencePolicy {
   void arrive(WideWarp& warp, std::uint32_t of, LaneMask lanes, Cycle not_before);
   void arrive_at(WideWarp& warp, const Place& place, WideMask lanes, Cycle not_before);
   bool is_suspended(const WideWarp& warp) const;
+  bool waits_at_join(const Place& first, const Place& second) const;
   std::uint64_t order_of(const Place& place);
   const FrontierLayout& layout_of(const machine::Code& code) const;
   void show(std::size_t wide);
