@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/log.hpp"
-#include "cuda_api/core/check_report.hpp"
 #include "cuda_api/core/settings.hpp"
 #include "cuda_api/core/thread_state.hpp"
 #include "cuda_api/core/wait_line.hpp"
@@ -186,13 +184,7 @@ void Context::order(CUstream_st& stream) {
 void Context::fail(const Error& error) {
   const cudaError_t code = code_of(error);
   note(code);
-  // Memory that a launch lacked when it ran: programs expect this code of calls that allocate, and may pass over it.
-  if (code == cudaErrorMemoryAllocation) {
-    if (checks())
-      report_finding(error.what());
-    else
-      base::log_error("{}", error.what());
-  }
+  thread_state().launch_lacked_memory = code == cudaErrorMemoryAllocation;
   throw Failure(code, error.what());
 }
 

@@ -36,6 +36,7 @@ struct ThreadState {
   ThreadState& operator=(const ThreadState&) = delete;
   ~ThreadState();
   const pid_t process;
+  bool launch_lacked_memory = false;  // what a call has waited for, not the call itself
   int device = 0;
   int entered = -1;  // the device that the thread is set up for (heddle::Device::enter)
   cudaError_t last_error = cudaSuccess;

@@ -1,5 +1,7 @@
 #include "cuda_api/runtime/call.hpp"
 
+#include <utility>
+
 #include "base/log.hpp"
 #include "cuda_api/core/check_report.hpp"
 
@@ -18,14 +20,17 @@ cudaError_t failed(const char* function, cudaError_t code, const char* message) 
   ThreadState& thread = thread_state();
   // An error that has ended the context is told once, not by every call after it; so is that there is no device.
   const bool known = (is_sticky(code) || code == cudaErrorNoDevice) && thread.last_error == code;
-  if (is_sticky(code)) report_finding(message);
+  // Programs expect this code of calls that allocate, and may pass over it elsewhere.
+  const bool launch_failed = code == cudaErrorMemoryAllocation && std::exchange(thread.launch_lacked_memory, false);
+  if (is_sticky(code) || launch_failed) report_finding(message);
   if (thread.driver_call)
     function = thread.driver_call;
   else
     thread.last_error = code;
   if (!is_sticky(code)) report_failed_call(function, code, message);
   try {
-    if (is_loud(code) && !known && !(is_sticky(code) && checks()))
+    const bool loud = (is_loud(code) && !known && !(is_sticky(code) && checks())) || (launch_failed && !checks());
+    if (loud)
       base::log_error("{}: {} ({})", function, message, name_of(code));
     else
       base::log_info("{}: {} ({})", function, message, name_of(code));

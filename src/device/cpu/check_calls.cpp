@@ -174,7 +174,7 @@ void call_check(WarpContext* context, const std::uint64_t* addresses, const std:
                 std::uint32_t site, std::uint32_t span) {
   Warp& warp = warp_of(context);
   warp.site = nullptr;  // the call comes through a function of the code's own; context->line has the place
-  verify(warp, addresses, sizes, mask, whole, space, access, window, {site, span});
+  record(warp, [&] { verify(warp, addresses, sizes, mask, whole, space, access, window, {site, span}); });
 }
 
 void call_check_marked(WarpContext* context, const std::uint64_t* addresses, const std::uint32_t* sizes,
@@ -186,8 +186,8 @@ void call_check_marked(WarpContext* context, const std::uint64_t* addresses, con
     checker.access(checked(warp, checker),
                    {addresses, sizes, static_cast<const std::uint8_t*>(values), mask, size, space, access},
                    warp.block->worker->allocations());
+    if (mask != 0) note_exempt(warp, checker, site, addresses[__builtin_ctz(mask)], size, space, access);
   });
-  if (mask != 0) note_exempt(warp, checker, site, addresses[__builtin_ctz(mask)], size, space, access);
 }
 
 void call_check_run(WarpContext* context, std::uint64_t address, const void* values, std::uint32_t mask,
@@ -200,8 +200,8 @@ void call_check_run(WarpContext* context, std::uint64_t address, const void* val
         checked(warp, checker),
         {address, static_cast<std::int64_t>(step), static_cast<const std::uint8_t*>(values), mask, size, space, access},
         warp.block->worker->allocations());
+    if (mask != 0) note_exempt(warp, checker, site, address + step * __builtin_ctz(mask), size, space, access);
   });
-  if (mask != 0) note_exempt(warp, checker, site, address + step * __builtin_ctz(mask), size, space, access);
 }
 
 void call_order(WarpContext* context, const std::uint32_t* members, std::uint32_t mask, OrderKind kind) {

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <new>
 
 #include "base/caller_place.hpp"
 #include "base/fail.hpp"
@@ -290,7 +291,10 @@ bool Allocator::release(std::uint64_t address, AllocationKind kind) noexcept {
   used_ -= held.allocation.size;
   if (kind == AllocationKind::heap) {
     heap_used_ -= held.allocation.size;
-    freed_heap_.insert(address);
+    try {
+      freed_heap_.insert(address);
+    } catch (const std::bad_alloc&) {  // messages then do not say that it was freed
+    }
   }
   if (keep_freed_)
     keep(std::move(held));

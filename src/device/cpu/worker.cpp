@@ -239,6 +239,7 @@ bool Worker::admit(LaunchJob& job) {
   std::unique_ptr<Block> block;
   try {
     residents_.reserve(residents_.size() + 1);
+    spare_.reserve(spare_.size() + residents_.size() + 1);  // so that retire() needs no memory
     block = make_block(job);
   } catch (const std::bad_alloc&) {
     block = nullptr;
