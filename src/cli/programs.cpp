@@ -6,11 +6,14 @@
 #include <optional>
 #include <regex>
 #include <sstream>
+#include <string_view>
 
+#include "base/variables.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "cli/ptxas.hpp"
 #include "cli/tenant_run.hpp"
+#include "device/sim/sim.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
 #include "programs/cc/cc.hpp"
@@ -29,10 +32,17 @@ void run(const programs::RunOptions& options) {
   std::fputs(programs::run_help().c_str(), stdout);
 }
 
+// Refused here with a sentence: the program would only see that there is no device.
+void check_simulated(std::string_view devices) {
+  for (const std::string_view device : base::split_devices(devices))
+    if (device.starts_with("sim:")) device::sim::parse_sim_options(device);
+}
+
 programs::RunOptions run_options(const std::vector<std::string>& words) {
   try {
     programs::RunOptions options = programs::parse_run_options(words);
     check_policy(options.policy);
+    check_simulated(options.device);
     return options;
   } catch (const Error& error) {
     throw UsageError(error.what());

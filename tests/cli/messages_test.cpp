@@ -55,6 +55,17 @@ TEST_F(Messages, RangesAreNamed) {
               HasSubstr("expected a number from 1 to 1000000000000"));
 }
 
+// The program would only see that there is no device.
+TEST_F(Messages, SimulatedDevicesOfProgramsAreRefusedBeforeTheyStart) {
+  const std::pair<const char*, const char*> wrong[] = {{"sim:nosuch", "nosuch"},
+                                                       {"cpu,sim:fermi-gtx480,divergence=nosuch", "nosuch"}};
+  for (const auto& [device, named] : wrong) {
+    const Ran ran = here("run --device " + std::string(device) + " /bin/echo started");
+    EXPECT_EQ(ran.code, 2) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr(named), Not(HasSubstr("started"))));
+  }
+}
+
 TEST_F(Messages, AnEmptyFolderIsNone) {
   const Ran ran = here("launch k.ptx --block 4 --arg out:x.npy:u32:4 --out-dir ''");
   EXPECT_EQ(ran.code, 2) << ran.output;

@@ -6,9 +6,11 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "ptx/matrix.hpp"
 
@@ -16,19 +18,20 @@ namespace heddle::ptx::semantics {
 
 inline constexpr unsigned groups = 8;  // of four lanes
 
-// The elements of `bits` bits each in one register of all lanes, lane by lane.
+// The elements of `bits` bits each in one register of all lanes, lane by lane, as unsigned numbers.
 template <unsigned bits, class Word>
 [[gnu::always_inline]] inline auto elements_of(const Word* words) {
-  constexpr unsigned per_register = 8 * sizeof(Word) / bits;
-  if constexpr (bits == 64) {
-    std::array<std::uint64_t, matrix_lanes> elements;
-    std::memcpy(elements.data(), words, sizeof elements);
+  constexpr unsigned per_register = 8 * sizeof(Word) / bits, count = matrix_lanes * per_register;
+  if constexpr (bits == 4) {
+    std::array<std::uint8_t, count> elements;
+    for (unsigned i = 0; i < count; ++i)
+      elements[i] = static_cast<std::uint8_t>(words[i / per_register] >> (bits * (i % per_register)) & 15);
     return elements;
   } else {
-    std::array<std::uint32_t, matrix_lanes * per_register> elements;
-    for (unsigned lane = 0; lane < matrix_lanes; ++lane)
-      for (unsigned e = 0; e < per_register; ++e)
-        elements[lane * per_register + e] = (words[lane] >> (bits * e)) & (~Word{0} >> (8 * sizeof(Word) - bits));
+    static_assert(std::endian::native == std::endian::little);
+    using Element = std::conditional_t<bits == 8, std::uint8_t, std::conditional_t<bits == 16, std::uint16_t, Word>>;
+    std::array<Element, count> elements;
+    std::memcpy(elements.data(), words, sizeof elements);
     return elements;
   }
 }
