@@ -45,6 +45,27 @@ Chart kernels_chart(const std::vector<double>& virtual_thread, const std::vector
   return chart;
 }
 
+// H5: the paper's kernels without a gain.
+void add_kernels_without_gain(Runner& runner, const MachineDescription& machine, Output& out) {
+  std::vector<Workload> small(scheduling_limited().begin(), scheduling_limited().end());
+  for (const unsigned threads : {128u, 256u}) small.push_back({"sorting_network", "irregular", false, threads, 8192});
+  for (const char* kernel : {"bfs", "path_finder", "sorting_network"}) {
+    std::vector<double> of_kernel;
+    for (const Workload& workload : small)
+      if (workload.kernel == kernel)
+        of_kernel.push_back(cycles(runner.run(machine, "", workload)) /
+                            cycles(runner.run(machine, virtual_threads, workload)));
+    if (!of_kernel.empty())
+      out.results.add({fmt::format("VT on {}", kernel), geometric_mean(of_kernel), "x", at_most(1.05), "baseline"});
+  }
+  for (const Workload& workload : capacity_limited()) {
+    const double base = cycles(runner.run(machine, "", workload));
+    const double other = cycles(runner.run(machine, ",residency=virtual-thread", workload));
+    out.results.add(
+        {fmt::format("VT on {}, type C", workload.kernel), std::abs(base / other - 1), "", at_most(0.005), "baseline"});
+  }
+}
+
 std::string by_policy(Runner& runner, const MachineDescription& machine, Output& out) {
   Table table({"kernel, threads of a block", "cycles", "Mascar", "VT", "MAX", "VT without cost", "VT without queues",
                "finereg", "swaps"});
@@ -92,24 +113,7 @@ std::string by_policy(Runner& runner, const MachineDescription& machine, Output&
   out.results.add({"Mascar over the baseline", geometric_mean(gains[0]), "x", {}, "baseline"});
   out.results.add(
       {"VT without cost over VT", geometric_mean(gains[3]) / geometric_mean(gains[1]), "x", at_most(1.01), "VT"});
-  // H5: the paper's kernels without a gain.
-  std::vector<Workload> small(scheduling_limited().begin(), scheduling_limited().end());
-  for (const unsigned threads : {128u, 256u}) small.push_back({"sorting_network", "irregular", false, threads, 8192});
-  for (const char* kernel : {"bfs", "path_finder", "sorting_network"}) {
-    std::vector<double> of_kernel;
-    for (const Workload& workload : small)
-      if (workload.kernel == kernel)
-        of_kernel.push_back(cycles(runner.run(machine, "", workload)) /
-                            cycles(runner.run(machine, virtual_threads, workload)));
-    if (!of_kernel.empty())
-      out.results.add({fmt::format("VT on {}", kernel), geometric_mean(of_kernel), "x", at_most(1.05), "baseline"});
-  }
-  for (const Workload& workload : capacity_limited()) {
-    const double base = cycles(runner.run(machine, "", workload));
-    const double other = cycles(runner.run(machine, ",residency=virtual-thread", workload));
-    out.results.add(
-        {fmt::format("VT on {}, type C", workload.kernel), std::abs(base / other - 1), "", at_most(0.005), "baseline"});
-  }
+  add_kernels_without_gain(runner, machine, out);
   return table.text();
 }
 

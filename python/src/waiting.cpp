@@ -2,10 +2,10 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -26,12 +26,28 @@ std::atomic<unsigned> fork_generation{0};
 constexpr std::chrono::milliseconds look_for_signals{20};
 constexpr int looks_a_second = 50;
 
-// Makes the data that the C++ runtime keeps for the exceptions of the calling thread. Else the first one makes them, which
-// may be that of a lack of memory; the dynamic linker then ends the process.
+// Makes the data that the C++ runtime keeps for the exceptions of the calling thread. Else the first one makes them,
+// which may be that of a lack of memory; the dynamic linker then ends the process.
 void prepare_exceptions() {
   volatile int made = std::uncaught_exceptions();  // a pure function, which compilers leave out where nobody reads it
   static_cast<void>(made);
 }
+
+// Address space for what a new thread allocates first. glibc maps it anew, and not from the heap, where there is too
+// little address space for a heap of the thread's own.
+class Reserve {
+ public:
+  Reserve() : memory_(::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~Reserve() { ::munmap(memory_, bytes); }
+  Reserve(const Reserve&) = delete;
+  Reserve& operator=(const Reserve&) = delete;
+
+ private:
+  static constexpr std::size_t bytes = 256 * 1024;
+  void* const memory_;
+};
 
 // Something that a helper does, and somebody may wait for.
 class Task {
@@ -87,8 +103,6 @@ class Helpers {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     bool started = true;
     try {
-      // More than prepare_exceptions() takes, as other threads may be faster.
-      using Reserve = std::array<std::byte, 64 * 1024>;
       std::thread([this, reserve = std::make_unique<Reserve>()]() mutable {
         reserve.reset();
         prepare_exceptions();

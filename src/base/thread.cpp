@@ -1,11 +1,12 @@
 #include "base/thread.hpp"
 
 #include <pthread.h>
+#include <sys/mman.h>
 
-#include <array>
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -31,8 +32,21 @@ void prepare_exceptions() {
 
 namespace {
 
-// More than prepare_exceptions() takes, as other threads may be faster.
-using Reserve = std::array<std::byte, 64 * 1024>;
+// Address space for what a new thread allocates first. glibc maps it anew, and not from the heap, where there is too
+// little address space for a heap of the thread's own.
+class Reserve {
+ public:
+  Reserve() : memory_(::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~Reserve() { ::munmap(memory_, bytes); }
+  Reserve(const Reserve&) = delete;
+  Reserve& operator=(const Reserve&) = delete;
+
+ private:
+  static constexpr std::size_t bytes = 256 * 1024;
+  void* const memory_;
+};
 
 }  // namespace
 

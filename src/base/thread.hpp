@@ -21,8 +21,8 @@ class BlockedSignals {
   sigset_t before_;
 };
 
-// Makes the data that the C++ runtime keeps for the exceptions of the calling thread. Else the first one makes them, which
-// may be that of a lack of memory; the dynamic linker then ends the process. Started threads have made theirs.
+// Makes the data that the C++ runtime keeps for the exceptions of the calling thread. Else the first one makes them,
+// which may be that of a lack of memory; the dynamic linker then ends the process. Started threads have made theirs.
 void prepare_exceptions();
 
 // Starts a thread that receives no signals of the program. `name`: at most 15 characters, for debuggers. Throws

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string_view>
+
 #include "base/file.hpp"
 #include "programs/command.hpp"
 #include "support/program_environment.hpp"
@@ -21,8 +23,9 @@ class Managed : public testing::Test {
   }
   Ran shell(const std::string& command) const { return run_command("cd " + quoted(folder_.path()) + " && " + command); }
   Ran cc(const std::string& words) const { return shell(quoted(heddle_program(HEDDLE_PROGRAM)) + " cc " + words); }
-  Ran run(const std::string& words) const {
-    return shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu " + words);
+  Ran run(const std::string& words, const std::string& device = "cpu") const {
+    return shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device " + device + " " +
+                 words);
   }
   TemporaryFolder folder_;
 };
@@ -33,8 +36,9 @@ TEST_F(Managed, InitialValuesAddressesAndResets) {
     const Ran built = cc(build + source + " -o program");
     ASSERT_EQ(built.code, 0) << build << built.output;
     EXPECT_EQ(built.output, "") << build;
-    for (const char* options : {"", "--slice 3 ", "--check ", "--device interp "}) {
-      const Ran ran = run(std::string(options) + "./program");
+    for (const char* options : {"", "--slice 3 ", "--check ", "interp"}) {
+      const bool on_interpreter = std::string_view(options) == "interp";
+      const Ran ran = on_interpreter ? run("./program", options) : run(std::string(options) + "./program");
       EXPECT_EQ(ran.code, 0) << build << options << ran.output;
       EXPECT_THAT(ran.output, AllOf(HasSubstr("passed"), Not(HasSubstr("CHECK")))) << build << options;
     }
@@ -59,7 +63,7 @@ TEST_F(Managed, CheckFindsWhatLiesBeyond) {
 TEST_F(Managed, TheInterpreterHasItToo) {
   for (const char* name : {"managed", "managed_variables"}) {
     ASSERT_EQ(cc(quoted(test_data() / "cuda_api" / "programs" / (std::string(name) + ".cu")) + " -o " + name).code, 0);
-    const Ran ran = run(std::string("--device interp ./") + name);
+    const Ran ran = run(std::string("./") + name, "interp");
     EXPECT_EQ(ran.code, 0) << ran.output;
     EXPECT_THAT(ran.output, HasSubstr("passed"));
   }
@@ -68,7 +72,7 @@ TEST_F(Managed, TheInterpreterHasItToo) {
        "int main() { int any = -1; cudaDeviceGetAttribute(&any, cudaDevAttrPageableMemoryAccess, 0);\n"
        "std::printf(\"any: %d\\n\", any); k<<<1, 1>>>(4); return cudaDeviceSynchronize() == cudaErrorIllegalAddress; "
        "}\n");
-  const Ran ran = run("--device interp a.cu");
+  const Ran ran = run("a.cu", "interp");
   EXPECT_EQ(ran.code, 1) << ran.output;
   EXPECT_THAT(ran.output, AllOf(HasSubstr("right behind the end of the variable 'many' of 16 bytes"),
                                 HasSubstr("any: 0\n")));  // its kernels know allocated memory only
