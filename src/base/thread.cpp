@@ -3,10 +3,10 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include <cerrno>
 #include <cstddef>
 #include <exception>
 #include <memory>
-#include <new>
 #include <system_error>
 #include <utility>
 
@@ -37,7 +37,7 @@ namespace {
 class Reserve {
  public:
   Reserve() : memory_(::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
-    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    if (memory_ == MAP_FAILED) throw std::system_error(errno, std::generic_category());
   }
   ~Reserve() { ::munmap(memory_, bytes); }
   Reserve(const Reserve&) = delete;
