@@ -55,6 +55,7 @@ void Client::look_for_answer() {
   writer_ = std::make_unique<RingWriter>((*page_)->events);
   const bool awake = std::exchange(awake_, false);
   set_awake(awake);
+  set_load(held_, in_flight_);
 }
 
 void Client::set_awake(bool awake) {
@@ -67,6 +68,8 @@ void Client::set_awake(bool awake) {
 }
 
 void Client::set_load(std::uint64_t held, std::uint64_t in_flight) {
+  held_ = held;
+  in_flight_ = in_flight;
   if (!page_) return;
   (*page_)->held.store(held, std::memory_order_relaxed);
   (*page_)->in_flight.store(in_flight, std::memory_order_relaxed);

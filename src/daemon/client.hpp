@@ -32,7 +32,7 @@ class Client {
   void maintain();
   // Whether the tenant has work. The daemon is told when that changes.
   void set_awake(bool awake);
-  // So many launches are not submitted, and so many ranges are in flight.
+  // So many launches are not submitted, and so many ranges are in flight. A daemon that is there later learns it, too.
   void set_load(std::uint64_t held, std::uint64_t in_flight);
   // Says that the process's launches go whole, to any units, and what it has done.
   void set_progress(const Progress& progress);
@@ -63,6 +63,7 @@ class Client {
   std::optional<Grant> last_;
   std::map<std::string, std::uint32_t, std::less<>> names_;  // that the daemon knows
   bool awake_ = false;
+  std::uint64_t held_ = 0, in_flight_ = 0;
   std::uint64_t tried_ns_ = 0;
   bool tried_ = false;
 };

@@ -135,7 +135,7 @@ class Reader {
     }
   }
 
-  // What a file contains; empty where there is none that can be read, which the run finds.
+  // What a file contains; empty where it cannot be read. The run that needs it reports that.
   const std::string& digest(const fs::path& file) {
     const auto [found, is_new] = digests_.try_emplace(file.string());
     if (is_new) try {

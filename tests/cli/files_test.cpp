@@ -19,12 +19,6 @@ using testing::HasSubstr;
 
 namespace fs = std::filesystem;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-
 constexpr const char* kernel = R"(extern "C" __global__ void k(int* p) { p[threadIdx.x] = 1; })";
 constexpr const char* trace = R"([
 {"name":"process_name","ph":"M","pid":1,"args":{"name":"cpu"}},

@@ -18,12 +18,6 @@ using testing::Not;
 
 namespace fs = std::filesystem;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-
 class FullFolder : public HeddleCommand {
  protected:
   void SetUp() override {

@@ -12,6 +12,13 @@
 
 namespace heddle::tests {
 
+// What a test does to a process may be too much for a sanitizer's runtime in it.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool sanitized = true;
+#else
+inline constexpr bool sanitized = false;
+#endif
+
 struct Ran {
   int code = -1;       // 128 + the signal's number where one ended it
   std::string output;  // stdout and, unless they go elsewhere, errors

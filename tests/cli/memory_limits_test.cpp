@@ -10,6 +10,7 @@
 
 #include "base/file.hpp"
 #include "cli/heddle_command.hpp"
+#include "cli/small_program.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -28,17 +29,6 @@ constexpr const char* kernel = R"(.version 7.0
   add.f32 %f, %f, %f;
   st.global.f32 [%p], %f;
   ret;
-}
-)";
-constexpr const char* program = R"(#include <cstdio>
-__global__ void k(int* p) { p[threadIdx.x] = 1; }
-int main() {
-  int *p, one = 0;
-  cudaMalloc(&p, 128);
-  k<<<1, 32>>>(p);
-  const cudaError_t failed = cudaMemcpy(&one, p, 4, cudaMemcpyDeviceToHost);
-  std::printf("%d\n", one);
-  return failed != cudaSuccess;
 }
 )";
 constexpr const char* sweep = R"(machines = ["tesla-g80"]

@@ -11,6 +11,7 @@
 #include "base/file.hpp"
 #include "cli/heddle_command.hpp"
 #include "cli/small_kernel.hpp"
+#include "cli/small_program.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -21,24 +22,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 namespace fs = std::filesystem;
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
-
-constexpr const char* program = R"(#include <cstdio>
-__global__ void k(int* p) { p[threadIdx.x] = 1; }
-int main() {
-  int *p, one = 0;
-  cudaMalloc(&p, 128);
-  k<<<1, 32>>>(p);
-  const cudaError_t failed = cudaMemcpy(&one, p, 4, cudaMemcpyDeviceToHost);
-  std::printf("%d\n", one);
-  return failed != cudaSuccess;
-}
-)";
 
 class SystemLimits : public HeddleCommand {
  protected:

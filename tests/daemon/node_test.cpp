@@ -80,6 +80,16 @@ TEST_F(NodeTest, ProcessesOfOneNameAreOneTenant) {
   EXPECT_EQ(server->status().tenants[0].processes, 2u);
 }
 
+TEST_F(NodeTest, ADaemonThatAnswersLaterLearnsWhatIsHeld) {
+  start();
+  const auto train = client("train", 0.5);
+  train->set_awake(true);
+  train->set_load(7, 2);
+  ASSERT_TRUE(until([&] { return train->connected() && train->grant(); }, {train.get()}));
+  EXPECT_TRUE(until([&] { return server->status().tenants[0].held == 7; }, {train.get()}));
+  EXPECT_EQ(server->status().tenants[0].in_flight, 2u);
+}
+
 TEST_F(NodeTest, PoliciesDivideAsTheirNamesSay) {
   start();
   const auto search = client("search", 0.5, TenantClass::latency), train = client("train", 0.25),
