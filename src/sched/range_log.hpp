@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,6 +21,7 @@ class RangeLog {
     RangeView view;
     std::vector<unsigned> processors;
     std::uint64_t end_ns = 0;
+    std::size_t shown_at = 0;  // its place among the ranges in flight
     std::list<Entry>::iterator place;
   };
 
@@ -33,9 +36,11 @@ class RangeLog {
 
   // A range that was submitted. The entry lives until its end has been shown.
   Entry* add(const RangeView& view, const std::vector<unsigned>& processors) {
-    Entry& entry = in_flight_.emplace_back(Entry{view, processors, 0, {}});
+    Entry& entry = in_flight_.emplace_back(Entry{view, processors, 0, entries_.size(), {}});
     entry.view.processors = &entry.processors;
     entry.place = std::prev(in_flight_.end());
+    ranges_.push_back(entry.view);
+    entries_.push_back(&entry);
     return &entry;
   }
   // The completion is valid until the next one.
@@ -47,14 +52,13 @@ class RangeLog {
       last->second = std::max(last->second, end_ns);
     }
     completions_.push_back({entry.view, std::min(start, end_ns), end_ns});
+    hide(entry.shown_at);
     ended_.splice(ended_.end(), in_flight_, entry.place);
     return completions_.back();
   }
 
-  void show(View& view) {
-    ranges_.clear();
-    for (const Entry& entry : in_flight_) ranges_.push_back(entry.view);
-    view.in_flight = ranges_;
+  void show(View& view) const {
+    view.in_flight = std::span(ranges_).subspan(first_);
     view.completions = completions_;
   }
   // The policy has seen what there was.
@@ -64,9 +68,28 @@ class RangeLog {
   }
 
  private:
+  // Ranges end almost in the order of their submission, so few are moved.
+  void hide(std::size_t at) {
+    for (; at > first_; --at) {
+      ranges_[at] = ranges_[at - 1];
+      entries_[at] = entries_[at - 1];
+      entries_[at]->shown_at = at;
+    }
+    ++first_;
+    if (first_ * 2 < ranges_.size()) return;
+    ranges_.erase(ranges_.begin(), ranges_.begin() + static_cast<std::ptrdiff_t>(first_));
+    entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+    for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i]->shown_at = i;
+  }
+
   std::list<Entry> in_flight_, ended_;
   std::vector<Completion> completions_;
-  std::vector<RangeView> ranges_;                    // used by one call of the policy
+  // The ranges in flight begin at first_. They are kept as policies see them, since tens of thousands may be in flight
+  // while the policy is asked for each.
+  std::vector<RangeView> ranges_;
+  std::vector<Entry*> entries_;  // of the same ranges
+  std::size_t first_ = 0;
   std::map<std::uint32_t, std::uint64_t> last_end_;  // by queue
 };
 

@@ -56,6 +56,38 @@ TEST(Lithos, KeepsToItsThrottle) {
   EXPECT_GT(decisions_seen, 1000u);
 }
 
+// Where kernels are said to take no time, which a busy host's clock can make of them, the throttle alone bounds
+// nothing.
+TEST(Lithos, KeepsToItsMostRanges) {
+  const sched::lithos::Options options;
+  LithosPolicy policy(options);
+  const std::vector<unsigned> everywhere;
+  const std::vector<sched::DeviceView> devices{{.processors = 4}};
+  const sched::Tenant owner{.settings = {.name = "owner", .quota = 1}};
+  const std::vector<const sched::Tenant*> tenants{&owner};
+  const sched::QueueView queue{.id = 3, .tenant = &owner};
+  const std::vector<sched::TaskView> ready{{.id = 1, .queue = &queue, .left = {0, 8}, .blocks = 8}};
+  std::vector<RangeView> running;
+  const auto decided = [&] {
+    View view{1'000'000, ready, devices, tenants, 1};
+    view.in_flight = running;
+    std::vector<Decision> decisions;
+    policy.decide(view, decisions);
+    return decisions.size();
+  };
+  while (running.size() < options.most_ranges) {
+    ASSERT_EQ(decided(), 1u) << running.size();
+    running.push_back({.queue = queue.id,
+                       .tenant = &owner,
+                       .processors = &everywhere,
+                       .submitted_ns = 900'000,
+                       .predicted_seconds = 0});
+  }
+  EXPECT_EQ(decided(), 0u);
+  running.pop_back();
+  EXPECT_EQ(decided(), 1u);
+}
+
 // L4: any throttle can be chosen, and the default starves no device. (In virtual time launches take no time to arrive,
 // so a shorter one does not either.)
 TEST(Lithos, ItsThrottleStarvesNoDevice) {

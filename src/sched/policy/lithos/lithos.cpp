@@ -250,7 +250,8 @@ void LithosPolicy::consider(const View& view, std::size_t number, std::vector<De
   const TaskView& task = view.ready[number];
   const Place& place = places_[task.place];
   const QueueBacklog& backlog = place.timers->backlog(task.queue->id);
-  if (backlog.unknown > 0) return;  // it measures
+  if (backlog.unknown > 0) return;                     // it measures
+  if (backlog.ranges >= options_.most_ranges) return;  // the end of one of them asks again
   const std::uint64_t throttle = nanoseconds(options_.throttle_seconds);
   if (backlog.ranges > 0 && backlog.end_ns >= view.now_ns + throttle)
     return wake_at(view, backlog.end_ns - throttle + 1);

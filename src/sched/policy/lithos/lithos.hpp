@@ -24,6 +24,8 @@ namespace heddle::sched::lithos {
 
 struct Options {
   double throttle_seconds = 100e-6;  // work of a queue that may be in flight when more is submitted
+  // Ranges of a queue in flight, however short they are said to be: each call looks at all ranges in flight.
+  unsigned most_ranges = 128;
   double atom_seconds = 300e-6;
   bool atoms = true;         // otherwise launches go whole
   bool steal = true;         // units of tenants that have no work; otherwise only those of nobody
