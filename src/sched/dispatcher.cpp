@@ -394,9 +394,12 @@ bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
     const device::Partition* const partition = processors.empty() ? nullptr : partition_(work.place(), processors);
     auto end = work.governed() && (decision.timed || !is_followed(task)) ? work.take_event() : nullptr;
     if (decision.priority != task.priority) work.set_priority(task.priority = decision.priority);
+    // Before it is submitted: on a busy machine it may have ended before this thread looks at the clock again, and
+    // would seem to have taken no time.
+    const std::uint64_t now_ns = watcher_->clock().now_ns();
     work.submit(range, last, partition, end.get());
     task.left.begin = range.end;
-    if (work.governed()) track(task, range, decision, std::move(end));
+    if (work.governed()) track(task, range, decision, std::move(end), now_ns);
   } catch (...) {
     failed(task, std::current_exception());
     return true;
@@ -432,7 +435,7 @@ void Dispatcher::submitted(HeldTask& task) {
 }
 
 void Dispatcher::track(HeldTask& task, BlockRange range_of_blocks, const Decision& decision,
-                       std::shared_ptr<device::Event> end) {
+                       std::shared_ptr<device::Event> end, std::uint64_t now_ns) {
   const std::size_t place = task.work->place();
   const std::uint64_t blocks = range_of_blocks.size();
   const double each = task.work->seconds_per_block();
@@ -440,8 +443,8 @@ void Dispatcher::track(HeldTask& task, BlockRange range_of_blocks, const Decisio
   const bool timed = end != nullptr;
   if (tenant) ++tenant->in_flight;
   InFlight& range = in_flight_.emplace_back(
-      InFlight{*task.place_in_list, place, blocks, each > 0 ? each * static_cast<double>(blocks) : -1,
-               watcher_->clock().now_ns(), std::move(end), log(task, range_of_blocks, decision, timed), tenant});
+      InFlight{*task.place_in_list, place, blocks, each > 0 ? each * static_cast<double>(blocks) : -1, now_ns,
+               std::move(end), log(task, range_of_blocks, decision, timed, now_ns), tenant});
   const auto at = std::prev(in_flight_.end());
   DeviceView& device = devices_[place];
   ++device.ranges;

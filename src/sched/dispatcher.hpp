@@ -138,8 +138,10 @@ class Dispatcher {
   bool submit(HeldTask& task, const Decision& decision);
   void failed(HeldTask& task, const std::exception_ptr& failure);
   void submitted(HeldTask& task);
-  void track(HeldTask& task, BlockRange blocks, const Decision& decision, std::shared_ptr<device::Event> end);
-  RangeLog::Entry* log(const HeldTask& task, BlockRange blocks, const Decision& decision, bool timed);
+  void track(HeldTask& task, BlockRange blocks, const Decision& decision, std::shared_ptr<device::Event> end,
+             std::uint64_t now_ns);
+  RangeLog::Entry* log(const HeldTask& task, BlockRange blocks, const Decision& decision, bool timed,
+                       std::uint64_t now_ns);
   void range_done(std::list<InFlight>::iterator range);
   bool end_untimed(const LaunchQueue& queue, std::list<InFlight>::iterator before, std::uint64_t end_ns);
   void ended(std::list<InFlight>::iterator range, std::uint64_t end_ns);

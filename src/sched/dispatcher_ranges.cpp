@@ -7,7 +7,8 @@
 
 namespace heddle::sched {
 
-RangeLog::Entry* Dispatcher::log(const HeldTask& task, BlockRange blocks, const Decision& decision, bool timed) {
+RangeLog::Entry* Dispatcher::log(const HeldTask& task, BlockRange blocks, const Decision& decision, bool timed,
+                                 std::uint64_t now_ns) {
   if (!policy_->sees_ranges()) return nullptr;
   return log_.add({.task = task.id,
                    .queue = task.queue->id,
@@ -20,7 +21,7 @@ RangeLog::Entry* Dispatcher::log(const HeldTask& task, BlockRange blocks, const 
                    .corun = task.work->corun(),
                    .priority = decision.priority,
                    .held_ns = task.held_ns,
-                   .submitted_ns = watcher_->clock().now_ns(),
+                   .submitted_ns = now_ns,
                    .last = task.left.begin == task.left.end,
                    .predicted_seconds = decision.predicted_seconds,
                    .timed = timed},

@@ -110,6 +110,19 @@ TEST_F(DispatcherTest, BoundedKeepsToItsBoundAndGoesOnAsRangesEnd) {
   EXPECT_EQ(task->state, TaskState::done);
 }
 
+// A thread that submits may lose its processor. What runs meanwhile takes its time all the same: a policy that believes
+// that a kernel takes none submits without bound.
+TEST_F(DispatcherTest, ARangeMayEndBeforeItsSubmissionReturns) {
+  start(std::make_unique<SlicePolicy>(4));
+  const std::uint64_t begin_ns = clock->now_ns();
+  const Task task = hold(*queue, {.name = "a", .blocks = 4, .on_submit = [&] { clock->advance(2'000'000); }});
+  const auto range = device.running.front();
+  device.running.pop_front();
+  range->complete(begin_ns + 500'000);
+  EXPECT_EQ(task->state, TaskState::done);
+  EXPECT_DOUBLE_EQ(task->work->seconds_per_block(), 125e-6);
+}
+
 TEST_F(DispatcherTest, BoundedLetsTheUrgentPassBetweenRanges) {
   start(std::make_unique<BoundedPolicy>(100e-6));
   hold(*queue, {.name = "batch", .blocks = 1000, .seconds_per_block = 10e-6});
