@@ -168,11 +168,11 @@ void Dispatcher::require_parents_of(HeldTask& task) {
 void Dispatcher::wait_until_submitted(std::span<const std::shared_ptr<HeldTask>> tasks, base::Lock& lock) {
   for (const auto& task : tasks) require(*task);
   dispatch();
-  const auto all = [&] {
-    return std::all_of(tasks.begin(), tasks.end(),
-                       [](const auto& task) { return task->state >= TaskState::submitted; });
-  };
-  changed_.wait(lock.native(), all);
+  // Those before `at` are submitted: there may be tens of thousands, and each wakes this thread.
+  changed_.wait(lock.native(), [&, at = tasks.begin()]() mutable {
+    at = std::find_if(at, tasks.end(), [](const auto& task) { return task->state < TaskState::submitted; });
+    return at == tasks.end();
+  });
 }
 
 // Others may go on to hold tasks of the queue meanwhile.

@@ -36,11 +36,13 @@ class RangeLog {
 
   // A range that was submitted. The entry lives until its end has been shown.
   Entry* add(const RangeView& view, const std::vector<unsigned>& processors) {
-    Entry& entry = in_flight_.emplace_back(Entry{view, processors, 0, entries_.size(), {}});
+    Entry& entry = in_flight_.emplace_back(Entry{view, processors, 0, 0, {}});
     entry.view.processors = &entry.processors;
     entry.place = std::prev(in_flight_.end());
-    ranges_.push_back(entry.view);
-    entries_.push_back(&entry);
+    if (!std::exchange(stale_, true)) {  // it stays so if there is no memory
+      append(entry);
+      stale_ = false;
+    }
     return &entry;
   }
   // The completion is valid until the next one.
@@ -52,12 +54,13 @@ class RangeLog {
       last->second = std::max(last->second, end_ns);
     }
     completions_.push_back({entry.view, std::min(start, end_ns), end_ns});
-    hide(entry.shown_at);
+    if (!stale_) hide(entry.shown_at);
     ended_.splice(ended_.end(), in_flight_, entry.place);
     return completions_.back();
   }
 
-  void show(View& view) const {
+  void show(View& view) {
+    if (stale_) collect();
     view.in_flight = std::span(ranges_).subspan(first_);
     view.completions = completions_;
   }
@@ -68,19 +71,37 @@ class RangeLog {
   }
 
  private:
-  // Ranges end almost in the order of their submission, so few are moved.
+  static constexpr std::size_t most_moved = 64;
+
+  void append(Entry& entry) {
+    entry.shown_at = entries_.size();
+    ranges_.push_back(entry.view);
+    entries_.push_back(&entry);
+  }
+  // Ranges end almost in the order of their submission, so few are moved. Otherwise all are collected when they are
+  // shown next.
   void hide(std::size_t at) {
+    if (at - first_ > most_moved) {
+      stale_ = true;
+      return;
+    }
     for (; at > first_; --at) {
       ranges_[at] = ranges_[at - 1];
       entries_[at] = entries_[at - 1];
       entries_[at]->shown_at = at;
     }
-    ++first_;
-    if (first_ * 2 < ranges_.size()) return;
+    if (++first_ * 2 < ranges_.size()) return;
     ranges_.erase(ranges_.begin(), ranges_.begin() + static_cast<std::ptrdiff_t>(first_));
     entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;
     for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i]->shown_at = i;
+  }
+  void collect() {
+    ranges_.clear();
+    entries_.clear();
+    first_ = 0;
+    for (Entry& entry : in_flight_) append(entry);
+    stale_ = false;
   }
 
   std::list<Entry> in_flight_, ended_;
@@ -90,6 +111,7 @@ class RangeLog {
   std::vector<RangeView> ranges_;
   std::vector<Entry*> entries_;  // of the same ranges
   std::size_t first_ = 0;
+  bool stale_ = false;                               // they are not those in flight
   std::map<std::uint32_t, std::uint64_t> last_end_;  // by queue
 };
 

@@ -48,7 +48,8 @@ TEST_F(NodeTenants, LendWhatTheyDoNotUse) {
   const std::uint64_t rounds = search.rounds;
   EXPECT_TRUE(until([&] { return search.rounds > rounds + 20; }));
   EXPECT_TRUE(until([&] { return server->status().tenants[0].awake && units_of(1) == 1; }));
-  EXPECT_EQ(processors_of(search) & ~std::uint64_t{0b0111}, 0u);
+  // Not at once: on a busy machine the other one loses its thread between two launches, and rests.
+  EXPECT_TRUE(until([&] { return (processors_of(search) & ~std::uint64_t{0b0111}) == 0; }));
   EXPECT_EQ(search.wrong + train.wrong, 0u);
 }
 
