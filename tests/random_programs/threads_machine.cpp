@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <random>
@@ -22,6 +23,13 @@ using Word = std::uint32_t;
 
 std::atomic<std::uint64_t> early_launches{0};
 
+// On a busy machine a turn of other programs takes milliseconds. One of these is a long delay already.
+void let_others_go_on(Word turns) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + std::chrono::milliseconds(1);
+  for (; turns > 0 && Clock::now() < end; --turns) std::this_thread::yield();
+}
+
 // The kernels of kernels.cpp. In a delay others get the processor. A launch has more parameters where
 // arrays that the kernel only reads may still be arriving: a word for each of them.
 class Body {
@@ -29,7 +37,7 @@ class Body {
   Body(const ThreadLaunch& launch, std::size_t parameters, std::initializer_list<std::size_t> only_read)
       : launch_(launch), parameters_(parameters), only_read_(only_read) {
     if (launch_.layout->size() > parameters_) ++early_launches;
-    for (Word turns = launch.argument<Word>(0) / 20; turns > 0; --turns) std::this_thread::yield();
+    let_others_go_on(launch.argument<Word>(0) / 20);
   }
   Word* array(std::size_t i) const { return static_cast<Word*>(reach(launch_.argument<std::uint64_t>(i))); }
   Word read(std::size_t i, Word element) const {
