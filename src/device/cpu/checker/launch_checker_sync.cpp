@@ -1,5 +1,6 @@
 // The part of the checker that follows fences, barriers and operations of warps.
 #include <algorithm>
+#include <new>
 
 #include "device/cpu/checker/launch_checker.hpp"
 
@@ -95,7 +96,7 @@ void LaunchChecker::report_absent(BlockClock& clock, const BlockClock::Gathering
   findings_.add(finding);
 }
 
-void LaunchChecker::leave(BlockClock& clock) {
+void LaunchChecker::leave(BlockClock& clock) noexcept {
   if (!clock.has_gatherings() || !clock.is_of(number_, clock.block())) return;
   for (unsigned warp = 0; warp * warp_threads < clock.threads(); ++warp) {
     for (const BlockClock::Gathering& gathering : clock.gatherings(warp)) report_absent(clock, gathering);
@@ -126,7 +127,7 @@ void LaunchChecker::arrive(const CheckedWarp& warp, unsigned barrier, bool count
   }
 }
 
-void LaunchChecker::complete(BlockClock& clock, unsigned barrier, std::uint32_t exited) {
+void LaunchChecker::complete(BlockClock& clock, unsigned barrier, std::uint32_t exited) noexcept {
   const BlockClock::Arrival first = clock.first_arrivals[barrier];
   clock.first_arrivals[barrier] = {};
   if (clock.is_counted(barrier)) {
@@ -143,8 +144,12 @@ void LaunchChecker::complete(BlockClock& clock, unsigned barrier, std::uint32_t 
 }
 
 void LaunchChecker::lanes_met(BlockClock& clock, unsigned warp, std::uint32_t members, std::uint32_t arrived,
-                              std::uint32_t there_now, std::uint32_t line) {
-  if (checks_.race) clock.lanes_met(warp, arrived, tick());
+                              std::uint32_t there_now, std::uint32_t line) noexcept {
+  try {
+    if (checks_.race) clock.lanes_met(warp, arrived, tick());
+  } catch (const std::bad_alloc&) {
+    findings_.lose();
+  }
   const std::uint32_t gone = members & there(clock, warp) & ~there_now;
   if (!checks_.sync || gone == 0) return;
   report_absent(clock,
