@@ -63,6 +63,10 @@ TEST_F(Messages, SimulatedDevicesOfProgramsAreRefusedBeforeTheyStart) {
     const Ran ran = here("run --device " + std::string(device) + " /bin/echo started");
     EXPECT_EQ(ran.code, 2) << ran.output;
     EXPECT_THAT(ran.output, AllOf(HasSubstr(named), Not(HasSubstr("started"))));
+    const std::string variable = "HEDDLE_RUN_DEVICE=" + std::string(device);
+    const Ran by_variable = here("run /bin/echo started", variable);
+    EXPECT_EQ(by_variable.code, 1) << by_variable.output;
+    EXPECT_EQ(by_variable.output, "heddle: " + variable + ": " + ran.output.substr(std::string("heddle: ").size()));
   }
 }
 
