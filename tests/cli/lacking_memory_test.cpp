@@ -72,7 +72,7 @@ TEST_F(LackingMemory, EndsAProgramInOrder) {
   ASSERT_EQ(here("cc edge.cu -o edge").code, 0);
   const auto with = [&](long allocations) {
     return here("run --device cpu --check=all ./edge",
-                     "LEFT=" + std::to_string(allocations) + " LD_PRELOAD=" HEDDLE_LACKING_SYSTEM_LIBRARY " ");
+                "LEFT=" + std::to_string(allocations) + " LD_PRELOAD=" HEDDLE_LACKING_SYSTEM_LIBRARY " ");
   };
   constexpr long enough = 1'000'000;
   ASSERT_EQ(with(enough).output, "done\n");  // compiles the kernels

@@ -45,7 +45,8 @@ void LaunchChecker::order(const CheckedWarp& warp, const std::uint32_t* members,
       return;
     }
     case OrderKind::warp_barrier:
-    case OrderKind::exchange: break;
+    case OrderKind::exchange:
+    case OrderKind::together: break;
   }
   // Lanes with the same member mask are there together.
   const unsigned shift = warp.first_thread % warp_threads;
@@ -56,7 +57,7 @@ void LaunchChecker::order(const CheckedWarp& warp, const std::uint32_t* members,
       if (members[__builtin_ctz(other)] == wanted) arrived |= other & -other;
     rest &= ~arrived;
     arrived <<= shift;
-    if (checks_.race) clock.lanes_met(number, arrived, tick());
+    if (checks_.race && kind != OrderKind::together) clock.lanes_met(number, arrived, tick());
     if (checks_.sync) gather(warp, wanted, arrived, kind);
   }
 }
@@ -74,7 +75,7 @@ void LaunchChecker::gather(const CheckedWarp& warp, std::uint32_t members, std::
   if (found != all.end()) {
     found->arrived |= arrived;
     // What they did before comes before what any of them does now.
-    if (checks_.race) clock.lanes_met(number, found->arrived, tick());
+    if (checks_.race && kind != OrderKind::together) clock.lanes_met(number, found->arrived, tick());
     if ((expected & ~found->arrived) == 0) all.erase(found);
     return;
   }
