@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <exception>
+#include <new>
 #include <vector>
 
 #include "base/thread_safety.hpp"
@@ -26,9 +28,11 @@ bool is_regular(const fs::path& file) {
   return ::lstat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-// Never destroyed: files are ended behind the destructors of the program.
+// Never destroyed: files are ended behind the destructors of the program. Needs no memory, which there may be none of
+// then.
 Registry& registry() {
-  static auto* const all = new Registry;
+  alignas(Registry) static std::byte place[sizeof(Registry)];
+  static auto* const all = new (place) Registry;
   return *all;
 }
 

@@ -39,7 +39,7 @@ struct Options {
   std::string file, device = "sim:fermi-c2050", policy = "kernelet";
   std::string check;   // kinds; empty: none
   double timeout = 0;  // seconds; 0: none
-  bool explain = false, json = false, again = false;
+  bool explain = false, json = false, again = false, has_ratios = false;
   unsigned ratios = 3;
   CompileOptions compile;
 };
@@ -179,12 +179,20 @@ class Batch {
 
   std::unique_ptr<sched::Policy> make_policy() {
     const bool measured = options_.policy == "opt";
+    if (options_.has_ratios && !measured)
+      throw UsageError("--ratios is of the pairs that --policy opt measures; " + options_.policy + " measures none");
     auto policy = measured ? nullptr : sched::make_policy(options_.policy);
     if (!measured && !policy) throw UsageError("--policy direct submits nothing later; base is what streams do");
-    if (!measured && !policy->sees_ranges()) return policy;
+    if (!measured && !policy->sees_ranges()) {
+      if (options_.again)
+        throw UsageError("--again measures kernels anew, and --policy " + options_.policy + " measures none");
+      return policy;
+    }
     if (device().info().capability == 0 && !device().info().simulated) {
       if (measured)
         throw UsageError("--policy opt needs a GPU, simulated or real, on which pairs of kernels are measured");
+      if (options_.again)
+        throw UsageError("--again measures kernels anew, and on " + device().info().id + " none is measured");
       base::print_error("heddle: note: kernels have no profiles on {}, and run whole\n", device().info().id);
       return policy;
     }
@@ -284,11 +292,13 @@ void add_batch(CLI::App& app) {
   add_check_option(*command, options->check);
   add_timeout_option(*command, options->timeout);
   command->add_flag("--explain", options->explain, "what was run with what, and why");
-  command->add_option("--ratios", options->ratios, "of each pair that opt measures")->capture_default_str();
+  const CLI::Option* const ratios =
+      command->add_option("--ratios", options->ratios, "of each pair that opt measures")->capture_default_str();
   command->add_flag("--again", options->again, "measure, whatever is known from before");
   command->add_flag("--json", options->json, "JSON");
   add_compile_options(*command, options->compile);
-  command->callback([options] {
+  command->callback([options, ratios] {
+    options->has_ratios = ratios->count() > 0;
     Batch batch(*options);
     const batch::BatchResult result = batch.run();
     batch.write_results();

@@ -20,6 +20,8 @@
 #include "base/format.hpp"
 #include "base/table.hpp"
 #include "knowledge/store.hpp"
+#include "programs/places.hpp"
+#include "programs/run/inspection.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -143,6 +145,21 @@ void add_knowledge(CLI::App& app) {
   forgotten->add_flag("--all", forget_options->all, "those of all programs");
 }
 
+namespace {
+
+// The loader would only say that there is no libcudart.
+void refuse_cuda(const std::string& word) {
+  const std::string program = programs::find_program(word);
+  std::error_code error;
+  if (std::filesystem::is_regular_file(program, error) && programs::uses_cuda_alone(program))
+    base::fail(ErrorCode::unsupported,
+               "{} is a CUDA program, whose kernels have nothing to tune; heddle run runs it. heddle tune takes "
+               "programs that use Heddle's trees of kernels (heddle/skeleton.hpp)",
+               word);
+}
+
+}  // namespace
+
 void add_tune(CLI::App& app) {
   auto words = std::make_shared<std::vector<std::string>>();
   CLI::App* command = app.add_subcommand(
@@ -153,6 +170,7 @@ void add_tune(CLI::App& app) {
   command->callback([command, words] {
     std::vector<std::string> all = *words;
     for (const std::string& word : command->remaining()) all.push_back(word);
+    refuse_cuda(all[0]);
     std::vector<char*> arguments;
     for (std::string& word : all) arguments.push_back(word.data());
     arguments.push_back(nullptr);

@@ -11,6 +11,7 @@
 #include "base/printable.hpp"
 #include "base/variables.hpp"
 #include "cli/command.hpp"
+#include "device/sim/sim.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::cli {
@@ -42,6 +43,11 @@ void check_device_of(std::string_view command, std::string_view device) {
                       "write it",
                       device, command, option.substr(0, option.find('=') + 1)));
   }
+}
+
+void check_simulated(std::string_view devices) {
+  for (const std::string_view device : base::split_devices(devices))
+    if (device.starts_with("sim:")) device::sim::parse_sim_options(device);
 }
 
 void add_check_option(CLI::App& command, std::string& kinds) {

@@ -20,6 +20,9 @@ std::uint64_t milliseconds_of(double seconds);
 // devices, and for report= and trace=. `command` is for the message.
 void check_device_of(std::string_view command, std::string_view device);
 
+// Throws what is wrong with a simulated GPU among ids of devices: a program would only see that there is no device.
+void check_simulated(std::string_view devices);
+
 void add_check_option(CLI::App& command, std::string& kinds);
 // Empty: none. Throws UsageError for others than --check takes.
 Checks checks_of(const std::string& kinds);

@@ -19,6 +19,7 @@
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/knowledge.hpp"
+#include "cli/launch_options.hpp"
 #include "cli/main_stack.hpp"
 #include "cli/memory.hpp"
 #include "cli/standard_files.hpp"
@@ -38,12 +39,16 @@ int exit_code(ErrorCode code) {
 // Whatever the command reads of them: a wrong one is not found halfway. doctor reports them itself.
 void check_variables() {
   base::check_variables();
-  const std::string policy = base::text_variable("HEDDLE_RUN_POLICY").value_or("");
-  try {
-    check_policy(policy);
-  } catch (const Error& error) {
-    throw Error(error.code(), "HEDDLE_RUN_POLICY=" + policy + ": " + error.what());
-  }
+  const auto check = [](const char* name, auto&& what) {
+    const std::string value = base::text_variable(name).value_or("");
+    try {
+      what(value);
+    } catch (const Error& error) {
+      throw Error(error.code(), std::string(name) + "=" + value + ": " + error.what());
+    }
+  };
+  check("HEDDLE_RUN_POLICY", [](const std::string& value) { check_policy(value); });
+  check("HEDDLE_RUN_DEVICE", [](const std::string& value) { cli::check_simulated(value); });
 }
 
 bool needs_variables(int count, char** arguments) {

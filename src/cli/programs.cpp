@@ -6,14 +6,12 @@
 #include <optional>
 #include <regex>
 #include <sstream>
-#include <string_view>
 
-#include "base/variables.hpp"
 #include "cli/command.hpp"
+#include "cli/launch_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/ptxas.hpp"
 #include "cli/tenant_run.hpp"
-#include "device/sim/sim.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
 #include "programs/cc/cc.hpp"
@@ -30,12 +28,6 @@ void run(const programs::RunOptions& options) {
     programs::run_program(options, [&] { progress.reset(); });
   }
   std::fputs(programs::run_help().c_str(), stdout);
-}
-
-// Refused here with a sentence: the program would only see that there is no device.
-void check_simulated(std::string_view devices) {
-  for (const std::string_view device : base::split_devices(devices))
-    if (device.starts_with("sim:")) device::sim::parse_sim_options(device);
 }
 
 programs::RunOptions run_options(const std::vector<std::string>& words) {

@@ -79,6 +79,14 @@ enum class Half : std::uint8_t { none, lo, hi, wide };
 enum class WarpMode : std::uint8_t { none, up, down, bfly, idx, all, any, uni, ballot };
 
 // What the suffixes say. Fields that an instruction does not have keep their defaults.
+// Of loads and stores that stand for a move of a matrix by a warp (ptx/rewrite/expand_matrices.hpp).
+enum class MatrixAccess : std::uint8_t {
+  none,
+  row_words,   // 4 bytes in a row of 16, the lane's place in its group of 4 says which
+  row_halves,  // 2 bytes in a row of 16, the lane's group of 4 says which
+  together,    // the first of a wmma: all lanes of the warp execute it
+};
+
 struct Decoded {
   Type type = Type::none;   // first type suffix; for most instructions the type of all operands
   Type type2 = Type::none;  // second type suffix: source type of cvt, set, slct's selector, dp4a's b, mma's A
@@ -94,6 +102,7 @@ struct Decoded {
   Half half = Half::none;          // mul, mad, dp2a
   WarpMode warp = WarpMode::none;  // shfl, vote, match
   std::uint8_t vector = 1;         // .v2 .v4 .v8
+  MatrixAccess matrix = MatrixAccess::none;
   bool ftz = false;
   bool sat = false;  // .sat
   bool satfinite = false;

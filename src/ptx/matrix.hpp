@@ -18,6 +18,15 @@ struct MatrixShape {
 };
 inline constexpr unsigned matrix_lanes = 32;  // of a warp
 
+// Of ldmatrix and stmatrix: a row of eight halves, which begins at a multiple of its size, and where a lane's access
+// lies in it. Nothing for other accesses.
+inline constexpr unsigned matrix_row_bytes = 16;
+constexpr std::optional<unsigned> offset_in_row(MatrixAccess access, unsigned lane) {
+  if (access == MatrixAccess::row_words) return 4 * (lane % 4);
+  if (access == MatrixAccess::row_halves) return 2 * (lane / 4);
+  return std::nullopt;
+}
+
 // That of a suffix like .m16n8k16; empty where the instruction has none.
 std::optional<MatrixShape> matrix_shape(const ModifierList& modifiers);
 

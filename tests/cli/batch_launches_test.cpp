@@ -204,6 +204,19 @@ TEST_F(BatchLaunches, MeasurementsLeaveNoTraceInResults) {
   }
 }
 
+TEST_F(BatchLaunches, OptionsOfMeasurementsAreRefusedWhereNothingIsMeasured) {
+  write("j.toml", "[[job]]\nfile = \"writes.ptx\"\nkernel = \"writes\"\nblock = 4\nargs = [\"zeros:u32:4\"]\n");
+  for (const auto& [options, why] :
+       {std::pair("--policy serial --again", "--policy serial measures none"),
+        std::pair("--policy base:2 --again", "--policy base:2 measures none"),
+        std::pair("--device cpu --again", "on cpu none is measured"), std::pair("--ratios 2", "kernelet measures none"),
+        std::pair("--policy serial --ratios 2", "serial measures none")}) {
+    const Ran ran = here("batch j.toml " + std::string(options));
+    EXPECT_EQ(ran.code, usage) << options << ": " << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr(why)) << options;
+  }
+}
+
 // The kernel would compute with wrong numbers.
 TEST_F(BatchLaunches, ArgumentsAreThoseThatTheKernelTakes) {
   const auto batch_of = [&](const std::string& arguments, const std::string& lines = "") {

@@ -3,6 +3,7 @@
 // LACKING_PROCESSES=1 it can start no process
 // LACKING_SECONDS=N   the clock of the day is set back by N seconds, between the first time that it is asked and the
 //                     second
+// A program that finds lack_memory() in it calls that, and then finds memory for so many allocations, and no more.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -10,9 +11,16 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
+#include <limits>
 
 namespace {
+
+constexpr long unlimited = std::numeric_limits<long>::max();
+constinit std::atomic<long> left = unlimited;  // allocations
+
+bool has_memory() { return left.load(std::memory_order_relaxed) == unlimited || left.fetch_sub(1) > 0; }
 
 template <class Function>
 Function* next(const char* name) {
@@ -22,6 +30,21 @@ Function* next(const char* name) {
 }  // namespace
 
 extern "C" {
+
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* old, std::size_t bytes);
+
+void lack_memory(long allocations) { left = allocations; }
+
+// In place of the C library's.
+void* malloc(std::size_t bytes) { return has_memory() ? __libc_malloc(bytes) : (errno = ENOMEM, nullptr); }
+void* calloc(std::size_t count, std::size_t bytes) {
+  return has_memory() ? __libc_calloc(count, bytes) : (errno = ENOMEM, nullptr);
+}
+void* realloc(void* old, std::size_t bytes) {
+  return has_memory() ? __libc_realloc(old, bytes) : (errno = ENOMEM, nullptr);
+}
 
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*work)(void*), void* argument) {
   static std::atomic<int> made{0};

@@ -10,6 +10,7 @@
 #include "base/npy.hpp"
 #include "cli/heddle_command.hpp"
 #include "cli/small_kernel.hpp"
+#include "cli/small_program.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -63,7 +64,20 @@ TEST_F(Messages, SimulatedDevicesOfProgramsAreRefusedBeforeTheyStart) {
     const Ran ran = here("run --device " + std::string(device) + " /bin/echo started");
     EXPECT_EQ(ran.code, 2) << ran.output;
     EXPECT_THAT(ran.output, AllOf(HasSubstr(named), Not(HasSubstr("started"))));
+    const std::string variable = "HEDDLE_RUN_DEVICE=" + std::string(device);
+    const Ran by_variable = here("run /bin/echo started", variable);
+    EXPECT_EQ(by_variable.code, 1) << by_variable.output;
+    EXPECT_EQ(by_variable.output, "heddle: " + variable + ": " + ran.output.substr(std::string("heddle: ").size()));
   }
+}
+
+TEST_F(Messages, ProgramsOfCudaHaveNothingToTune) {
+  base::write_file_atomic(folder_.path() / "a.cu", program);
+  ASSERT_EQ(here("cc a.cu -o prog").code, 0);
+  const Ran ran = here("tune ./prog");
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("./prog is a CUDA program"), HasSubstr("heddle run runs it")));
+  EXPECT_EQ(here("tune sh -c 'exit 7'").code, 7);
 }
 
 TEST_F(Messages, AnEmptyFolderIsNone) {

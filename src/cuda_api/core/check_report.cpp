@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdio>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,8 @@ void wait_for_all(Process& process) noexcept {
   for (int i = 0; i < process.device_count(); ++i) {
     try {
       process.context(i).synchronize();
+    } catch (const std::bad_alloc&) {
+      report_finding("the process has no more memory");
     } catch (const std::exception& error) {
       report_finding(error.what());
     }

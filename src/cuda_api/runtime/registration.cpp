@@ -64,8 +64,13 @@ HEDDLE_CUDA_API void __cudaRegisterVar(void** handle, char* shadow, char*, const
 }
 
 HEDDLE_CUDA_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream) {
-  thread_state().pushed.push_back({grid, block, shared, stream, place_for_reports()});
-  return 0;
+  // Where it fails, the compiler's code does not call the kernel's stub.
+  return guarded(__func__, [&] {
+    ThreadState& thread = thread_state();
+    thread.launch_lacked_memory = true;
+    thread.pushed.push_back({grid, block, shared, stream, place_for_reports()});
+    thread.launch_lacked_memory = false;
+  });
 }
 
 HEDDLE_CUDA_API cudaError_t __cudaPopCallConfiguration(dim3* grid, dim3* block, std::size_t* shared, void* stream) {

@@ -96,6 +96,7 @@ enum class OrderKind : std::uint32_t {
   lone_barrier,  // a barrier of a block of one warp; of larger ones, who comes to it
   warp_barrier,  // bar.warp.sync
   exchange,      // shfl, vote, match, redux: values of the lanes that take part
+  together,      // wmma.load, wmma.store: all lanes are to execute it, which orders nothing
 };
 
 // The registers of a lane for a product of matrices: those of d, a, b and c, each in a word.

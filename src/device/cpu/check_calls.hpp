@@ -1,8 +1,6 @@
 // The functions of the runtime's table that code made for --check calls.
 #pragma once
 
-#include <new>
-
 #include "device/cpu/abi.hpp"
 #include "device/cpu/block.hpp"
 #include "device/cpu/checker/launch_checker.hpp"
@@ -16,18 +14,11 @@ void add_check_calls(RuntimeTable& table);
 // block that runs now.
 CheckedWarp checked(Warp& warp, LaunchChecker& checker);
 
-// Calls what records something for the checks. If there is no memory for that, ends the launch: nothing may be thrown
-// through generated code.
+// Calls what records something for the checks. If there is no memory for that, ends the launch.
 template <class Record>
 void record(Warp& warp, Record&& what) {
-  bool done = false;
-  try {
-    what();
-    done = true;
-  } catch (const std::bad_alloc&) {
-  }
-  if (done) return;
-  begin_fault(warp, FaultKind::no_memory, -1);
+  if (has_memory_for(what)) return;
+  begin_fault(warp, FaultKind::no_memory, -1).number = 0;
   end_launch(warp);
 }
 

@@ -2,8 +2,10 @@
 
 #include <cstring>
 #include <exception>
+#include <new>
 #include <string>
 
+#include "device/cpu/fault_report.hpp"
 #include "device/cpu/ready_jobs.hpp"
 #include "device/cpu/services.hpp"
 #include "device/cpu/worker.hpp"
@@ -56,6 +58,15 @@ void stream(std::byte* destination, const std::byte* source, std::size_t bytes) 
 }
 #endif
 
+template <class Note>
+void recorded(Note&& note) {
+  try {
+    note();
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::out_of_memory, no_memory_for_records());
+  }
+}
+
 }  // namespace
 
 void copy_bytes(std::byte* destination, const std::byte* source, std::size_t bytes, bool streamed) {
@@ -67,13 +78,16 @@ void copy_bytes(std::byte* destination, const std::byte* source, std::size_t byt
   }
 }
 
-void note_copied(const Services& services, const void* to, const void* from, std::size_t bytes) noexcept {
+void note_copied(const Services& services, const void* to, const void* from, std::size_t bytes) {
   if (!services.options.check.init) return;
-  services.allocator->note_copied(reinterpret_cast<std::uint64_t>(to), reinterpret_cast<std::uint64_t>(from), bytes);
+  recorded([&] {
+    services.allocator->note_copied(reinterpret_cast<std::uint64_t>(to), reinterpret_cast<std::uint64_t>(from), bytes);
+  });
 }
 
-void note_filled(const Services& services, const void* to, std::size_t bytes) noexcept {
-  if (services.options.check.init) services.allocator->note_written(reinterpret_cast<std::uint64_t>(to), bytes);
+void note_filled(const Services& services, const void* to, std::size_t bytes) {
+  if (!services.options.check.init) return;
+  recorded([&] { services.allocator->note_written(reinterpret_cast<std::uint64_t>(to), bytes); });
 }
 
 void fill_bytes(std::byte* destination, std::size_t bytes, std::uint32_t value, unsigned value_bytes) {
@@ -139,16 +153,24 @@ CopyJob::CopyJob(void* destination, const void* source, std::size_t bytes, std::
       bytes_(bytes) {}
 
 void CopyJob::on_complete() noexcept {
-  note_copied(services(), destination_, source_, bytes_);
+  try {
+    note_copied(services(), destination_, source_, bytes_);
+  } catch (...) {
+    fail(std::current_exception());
+  }
   TracedJob::on_complete();
 }
 
 void FillJob::on_complete() noexcept {
-  note_filled(services(), destination_, bytes_);
+  try {
+    note_filled(services(), destination_, bytes_);
+  } catch (...) {
+    fail(std::current_exception());
+  }
   TracedJob::on_complete();
 }
 
-void CopyJob::work(Worker& worker) {
+void CopyJob::work(Worker& worker) noexcept {
   const bool whole = overlap(destination_, source_, bytes_);  // only one thread can move bytes over themselves
   for (;;) {
     const BlockRange piece = take(1, 1);
@@ -175,7 +197,7 @@ FillJob::FillJob(void* destination, std::size_t bytes, std::uint32_t value, unsi
       value_(value),
       value_bytes_(value_bytes) {}
 
-void FillJob::work(Worker& worker) {
+void FillJob::work(Worker& worker) noexcept {
   for (;;) {
     const BlockRange piece = take(1, 1);
     if (piece.empty()) return;
@@ -207,24 +229,36 @@ BoxJob::BoxJob(base::TraceEvent::Kind kind, const BoxExtent& extent, bool on_one
       rows_of_piece_(rows_of_piece(extent, on_one_worker)),
       row_(std::move(row)) {}
 
-void BoxJob::work(Worker& worker) {
+void BoxJob::work(Worker& worker) noexcept {
   for (;;) {
     const BlockRange piece = take(1, 1);
     if (piece.empty()) return;
     note_start();
     if (has_pieces()) worker.jobs().wake_one(*this, piece.begin != 0);
     const std::size_t first = piece.begin * rows_of_piece_, end = std::min(rows_, first + rows_of_piece_);
-    for (std::size_t i = first; i < end; ++i) row_(i);
+    try {
+      for (std::size_t i = first; i < end; ++i) row_(i);
+    } catch (...) {
+      fail(std::current_exception());
+    }
     const bool last = !has_pieces();
     finish(1);
     if (last || worker.interrupted()) return;
   }
 }
 
+namespace {
+
+Error foreign_exception(const std::string& what) {
+  return Error(ErrorCode::invalid_argument, "a host function in a queue threw what is no heddle::Error" + what);
+}
+
+}  // namespace
+
 CallJob::CallJob(std::function<void()> function, std::uint64_t queue_id, std::uint64_t command, Services& services)
     : TracedJob(base::TraceEvent::Kind::call, 0, 1, queue_id, command, services), function_(std::move(function)) {}
 
-void CallJob::work(Worker&) {
+void CallJob::work(Worker&) noexcept {
   if (take(1, 1).empty()) return;
   note_start();
   try {
@@ -232,12 +266,9 @@ void CallJob::work(Worker&) {
   } catch (const Error&) {
     fail(std::current_exception());
   } catch (const std::exception& error) {
-    fail(std::make_exception_ptr(
-        Error(ErrorCode::invalid_argument,
-              std::string("a host function in a queue threw what is no heddle::Error: ") + error.what())));
+    fail(error_from([&] { return foreign_exception(": " + std::string(error.what())); }));
   } catch (...) {
-    fail(std::make_exception_ptr(
-        Error(ErrorCode::invalid_argument, "a host function in a queue threw what is no heddle::Error")));
+    fail(error_from([] { return foreign_exception(""); }));
   }
   function_ = nullptr;  // what it holds goes before the command counts as done
   finish(1);

@@ -46,7 +46,7 @@ class CopyJob final : public TracedJob {
  public:
   CopyJob(void* destination, const void* source, std::size_t bytes, std::uint64_t queue_id, std::uint64_t command,
           Services& services);
-  void work(Worker& worker) override;
+  void work(Worker& worker) noexcept override;
 
  private:
   void on_complete() noexcept override;
@@ -60,7 +60,7 @@ class FillJob final : public TracedJob {
  public:
   FillJob(void* destination, std::size_t bytes, std::uint32_t value, unsigned value_bytes, std::uint64_t queue_id,
           std::uint64_t command, Services& services);
-  void work(Worker& worker) override;
+  void work(Worker& worker) noexcept override;
 
  private:
   void on_complete() noexcept override;
@@ -77,7 +77,7 @@ class BoxJob final : public TracedJob {
   // `on_one_worker`: one worker takes all rows, in order.
   BoxJob(base::TraceEvent::Kind kind, const BoxExtent& extent, bool on_one_worker, std::function<void(std::size_t)> row,
          std::uint64_t queue_id, std::uint64_t command, Services& services);
-  void work(Worker& worker) override;
+  void work(Worker& worker) noexcept override;
 
  private:
   std::size_t rows_, rows_of_piece_;
@@ -87,7 +87,7 @@ class BoxJob final : public TracedJob {
 class CallJob final : public TracedJob {
  public:
   CallJob(std::function<void()> function, std::uint64_t queue_id, std::uint64_t command, Services& services);
-  void work(Worker& worker) override;
+  void work(Worker& worker) noexcept override;
 
  private:
   std::function<void()> function_;
@@ -97,8 +97,8 @@ class CallJob final : public TracedJob {
 void copy_bytes(std::byte* destination, const std::byte* source, std::size_t bytes, bool streamed);
 void fill_bytes(std::byte* destination, std::size_t bytes, std::uint32_t value, unsigned value_bytes);
 
-// For the check of uninitialised memory: what a copy or a fill has written.
-void note_copied(const Services& services, const void* to, const void* from, std::size_t bytes) noexcept;
-void note_filled(const Services& services, const void* to, std::size_t bytes) noexcept;
+// For the check of uninitialised memory: what a copy or a fill has written. Throw out_of_memory.
+void note_copied(const Services& services, const void* to, const void* from, std::size_t bytes);
+void note_filled(const Services& services, const void* to, std::size_t bytes);
 
 }  // namespace heddle::device::cpu

@@ -12,21 +12,17 @@ std::uint64_t EventState::begin_record(const std::shared_ptr<Recorder>& queue) {
 }
 
 void EventState::complete(std::uint64_t number, const std::exception_ptr& error, std::uint64_t now_ns) noexcept {
-  std::vector<Subscriber> reached;  // in the order in which they subscribed
+  std::list<Subscriber> reached;  // in the order in which they subscribed
   {
     const std::lock_guard guard(lock_);
     if (number <= completed_.load(std::memory_order_relaxed)) return;  // a later record was reached first
     error_ = error;
     completed_ns_.store(now_ns, std::memory_order_release);
     completed_.store(number, std::memory_order_seq_cst);
-    std::size_t kept = 0;
-    for (Subscriber& subscriber : subscribers_) {
-      if (subscriber.number <= number)
-        reached.push_back(std::move(subscriber));
-      else
-        subscribers_[kept++] = std::move(subscriber);
+    for (auto it = subscribers_.begin(); it != subscribers_.end();) {
+      const auto subscriber = it++;
+      if (subscriber->number <= number) reached.splice(reached.end(), subscribers_, subscriber);
     }
-    subscribers_.resize(kept);
   }
   if (sleepers_.load(std::memory_order_seq_cst) != 0) {
     signal_.fetch_add(1);

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <list>
 #include <memory>
-#include <vector>
 
 #include "device/cpu/job.hpp"
 #include "device/cpu/spin_lock.hpp"
@@ -51,7 +51,7 @@ class EventState {
   std::atomic<std::uint32_t> signal_{0}, sleepers_{0};
   mutable SpinLock lock_;
   std::exception_ptr error_;
-  std::vector<Subscriber> subscribers_;
+  std::list<Subscriber> subscribers_;
   std::weak_ptr<Recorder> queue_;
 };
 

@@ -201,8 +201,7 @@ std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob
                          std::generic_category().message(static_cast<int>(fault.number)));
     case FaultKind::time_limit: break;  // timeout_error()
     case FaultKind::no_memory:
-      return "no memory for what the checks record: up to 13 bytes for each byte of an array that the kernel uses" +
-             base::memory_limit_note();
+      return fault.number == 0 ? no_memory_for_records() : "no memory for lanes that wait for others of their warp";
     case FaultKind::no_fiber: return "the code waits for others, but was generated for a kernel that does not";
   }
   return "unknown fault";
@@ -278,6 +277,11 @@ Error describe_fault(const Fault& fault, const Warp& warp, const LaunchJob& job,
                   shared_hint(fault, warp, job, space));
   if (fault.kind == FaultKind::no_memory) return Error(ErrorCode::out_of_memory, text);
   return Error(public_kind(fault), text);
+}
+
+std::string no_memory_for_records() {
+  return "no memory for what the checks record: up to 13 bytes for each byte of an array that the kernel uses" +
+         base::memory_limit_note();
 }
 
 Error barrier_deadlock(const Block& block) {

@@ -27,6 +27,8 @@ std::string block_place(const Block& block);
 std::string running_place(const Warp& warp);
 // There is no memory for the stacks or the shared memory of a block.
 Error out_of_stack(const LaunchJob& job);
+// There is no memory for what the checks of a launch, a copy or a fill record.
+std::string no_memory_for_records();
 
 // The error that `describe` makes. If it throws something instead, that: nothing on a worker would catch it.
 template <class Describe>

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <boost/context/detail/fcontext.hpp>
+#include <new>
 
 #include "device/cpu/sanitizer.hpp"
 
@@ -51,6 +52,10 @@ StackPool::Class& StackPool::class_of(std::size_t size) {
 bool StackPool::grow(Class& size_class) {
   const std::size_t stride = size_class.size + Stack::guard_bytes;
   const std::size_t count = std::clamp<std::size_t>(slab_bytes_limit / stride, 1, slab_stacks);
+  const std::size_t stacks = size_class.all.size() + count;
+  size_class.all.reserve(stacks);
+  size_class.free.reserve(stacks);  // so that give() needs no memory
+  mappings_.reserve(mappings_.size() + 1);
   // Reserve everything without access, then open the stacks: what stays closed is the guards.
   void* slab = ::mmap(nullptr, stride * count, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (slab == MAP_FAILED) return false;
@@ -61,8 +66,10 @@ bool StackPool::grow(Class& size_class) {
     // A huge page under each stack would cost 2 MiB where a few KiB are used.
     ::madvise(low, size_class.size, MADV_NOHUGEPAGE);
     const auto color = static_cast<unsigned>(size_class.all.size() % Stack::colors);
-    size_class.all.push_back(std::make_unique<Stack>(low, size_class.size, color));
-    size_class.free.push_back(size_class.all.back().get());
+    auto* const stack = new (std::nothrow) Stack(low, size_class.size, color);
+    if (stack == nullptr) break;
+    size_class.all.emplace_back(stack);
+    size_class.free.push_back(stack);
   }
   if (opened == 0) {
     ::munmap(slab, stride * count);
@@ -72,16 +79,20 @@ bool StackPool::grow(Class& size_class) {
   return true;
 }
 
-Stack* StackPool::take(std::size_t bytes) {
-  const std::lock_guard guard(lock_);
-  Class& size_class = class_of(rounded(bytes));
-  if (size_class.free.empty() && !grow(size_class)) return nullptr;
-  Stack* stack = size_class.free.back();
-  size_class.free.pop_back();
-  return stack;
+Stack* StackPool::take(std::size_t bytes) noexcept {
+  try {
+    const std::lock_guard guard(lock_);
+    Class& size_class = class_of(rounded(bytes));
+    if (size_class.free.empty() && !grow(size_class)) return nullptr;
+    Stack* stack = size_class.free.back();
+    size_class.free.pop_back();
+    return stack;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
 }
 
-void StackPool::give(Stack* stack) {
+void StackPool::give(Stack* stack) noexcept {
   const std::lock_guard guard(lock_);
   class_of(stack->size()).free.push_back(stack);
 }

@@ -49,8 +49,8 @@ class StackPool {
   StackPool& operator=(const StackPool&) = delete;
 
   // A stack of at least `bytes`. Null when the system gives no more memory or mappings.
-  Stack* take(std::size_t bytes);
-  void give(Stack* stack);
+  Stack* take(std::size_t bytes) noexcept;
+  void give(Stack* stack) noexcept;
   // The size that take(bytes) would give.
   static std::size_t rounded(std::size_t bytes);
 

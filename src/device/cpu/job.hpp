@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "device/cpu/spin_lock.hpp"
@@ -17,19 +18,22 @@ namespace heddle::device::cpu {
 class Worker;
 class Job;
 
-// A set of workers as bits. Empty (default) means all of them.
+// A set of workers as bits. Empty (default) means all of them. Copies share the bits, and need no memory.
 class WorkerSet {
  public:
   WorkerSet() = default;
   explicit WorkerSet(const ProcessorSet& processors) {
+    if (processors.ids.empty()) return;
+    std::vector<std::uint64_t> bits;
     for (const unsigned id : processors.ids) {
-      if (bits_.size() <= id / 64) bits_.resize(id / 64 + 1);
-      bits_[id / 64] |= std::uint64_t{1} << (id % 64);
+      if (bits.size() <= id / 64) bits.resize(id / 64 + 1);
+      bits[id / 64] |= std::uint64_t{1} << (id % 64);
     }
+    bits_ = std::make_shared<const std::vector<std::uint64_t>>(std::move(bits));
   }
-  bool all() const { return bits_.empty(); }
+  bool all() const { return bits_ == nullptr; }
   bool contains(unsigned worker) const {
-    return bits_.empty() || (worker / 64 < bits_.size() && (bits_[worker / 64] >> (worker % 64) & 1) != 0);
+    return all() || (worker / 64 < bits_->size() && ((*bits_)[worker / 64] >> (worker % 64) & 1) != 0);
   }
   unsigned count(unsigned workers) const {
     unsigned members = 0;
@@ -38,7 +42,7 @@ class WorkerSet {
   }
 
  private:
-  std::vector<std::uint64_t> bits_;
+  std::shared_ptr<const std::vector<std::uint64_t>> bits_;
 };
 
 // Is notified of the end of a job, on the thread that finished its last piece. Kept alive by its jobs.
@@ -61,8 +65,9 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  // Works on pieces until none is left to take, or the worker has something more urgent to do.
-  virtual void work(Worker& worker) = 0;
+  // Works on pieces until none is left to take, or the worker has something more urgent to do. What goes wrong fails
+  // the job: an exception would leave pieces that nobody finishes.
+  virtual void work(Worker& worker) noexcept = 0;
 
   // Whether the worker could begin a piece now, in addition to the blocks that wait there.
   virtual bool fits([[maybe_unused]] const Worker& worker) const { return true; }

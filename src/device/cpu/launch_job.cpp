@@ -108,9 +108,13 @@ void LaunchJob::block_index(std::uint64_t id, std::uint32_t (&index)[3]) const {
   index[2] = static_cast<std::uint32_t>(id / x / y);
 }
 
-void LaunchJob::note_start(ReadyJobs& workers) {
+void LaunchJob::note_start(ReadyJobs& workers) noexcept {
   if ((services_.trace() == nullptr && !time_limit_) || started_.exchange(true)) return;
-  if (time_limit_) time_limit_->start(weak_from_this(), workers);
+  try {
+    if (time_limit_) time_limit_->start(weak_from_this(), workers);
+  } catch (...) {
+    fail(std::current_exception());
+  }
   if (services_.trace() == nullptr) return;
   base::TraceEvent event = trace_event(*this, owner_id);
   event.command = command_;

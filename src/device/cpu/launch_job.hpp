@@ -73,8 +73,9 @@ class LaunchJob : public Job, public std::enable_shared_from_this<LaunchJob> {
   // Fibers of one resident block.
   unsigned fibers_per_block() const { return (block_threads_ + code_->width - 1) / code_->width; }
   void block_index(std::uint64_t id, std::uint32_t (&index)[3]) const;
-  // A worker is about to run the first block: records the start in the trace, and starts the time limit.
-  void note_start(ReadyJobs& workers);
+  // A worker is about to run the first block: records the start in the trace, and starts the time limit. Fails the
+  // launch if that cannot be started.
+  void note_start(ReadyJobs& workers) noexcept;
   // Null: the launch may run for ever.
   TimeLimit* time_limit() const { return time_limit_.get(); }
 

@@ -45,6 +45,9 @@ void LaunchWork::on_complete() noexcept {
 }
 
 void LaunchWork::report_findings() {
+  // What was not recorded may have ordered accesses that look like a race.
+  if (checker()->findings().incomplete())
+    return fail(std::make_exception_ptr(Error(ErrorCode::out_of_memory, no_memory_for_records())));
   const std::vector<std::string> texts = describe_findings(*this, *services().allocator);
   if (texts.empty()) return;
   const auto& on_finding = services().options.on_finding;
@@ -57,7 +60,7 @@ void LaunchWork::report_findings() {
   fail(std::make_exception_ptr(Error(KernelFault::other, all)));
 }
 
-void LaunchWork::work(Worker& worker) {
+void LaunchWork::work(Worker& worker) noexcept {
   FaultHandlers::renew();
   if (code().shape == Shape::fiber) {
     worker.run_fibers(*this);
@@ -71,7 +74,7 @@ void LaunchWork::work(Worker& worker) {
     const BlockRange chunk = take(sharers, most);
     if (chunk.empty()) return;
     note_start(worker.jobs());
-    if (!has_pieces()) {  // the last chunk needs no measuring
+    if (!has_pieces() || failed()) {  // the last chunk needs no measuring
       worker.run_direct(*this, chunk);
       return;
     }

@@ -9,7 +9,7 @@ class LaunchWork final : public LaunchJob {
  public:
   using LaunchJob::LaunchJob;
 
-  void work(Worker& worker) override;
+  void work(Worker& worker) noexcept override;
   bool fits(const Worker& worker) const override;
 
  private:

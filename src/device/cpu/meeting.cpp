@@ -53,7 +53,7 @@ bool arrive_at_meeting(Warp& warp, std::uint32_t members, std::uint64_t value, s
   auto found = std::find_if(meetings.begin(), meetings.end(),
                             [&](const Meeting& m) { return m.members == members && (m.arrived >> lane & 1) == 0; });
   if (found == meetings.end()) {
-    meetings.emplace_back().members = members;
+    meetings.emplace_back().members = members;  // may throw std::bad_alloc
     found = std::prev(meetings.end());
   }
   found->arrived |= 1u << lane;

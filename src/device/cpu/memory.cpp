@@ -15,17 +15,12 @@
 namespace heddle::device::cpu {
 namespace {
 
-constexpr std::size_t page = 4096;
 constexpr std::size_t huge_page = 2 << 20;
 // From here on an allocation has a mapping of its own, with a guard on either side.
 constexpr std::size_t large_bytes = 256 * 1024;
-constexpr std::size_t arena_bytes = 32 << 20, small_arena_bytes = 1 << 20;
 // Guards cost mappings, of which a process has 65530 by default; those of allocations beyond this number can be
 // written.
 constexpr std::size_t guarded_limit = 4096;
-constexpr std::size_t guard_bytes = 64 * 1024;
-
-std::size_t round_up(std::size_t value, std::size_t step) { return (value + step - 1) / step * step; }
 
 // Bytes an allocation takes in an arena. Behind each one stays a gap, an eighth of it and a widest access at least:
 // checked accesses that run over the end must not land in the next allocation and pass for right.
@@ -80,13 +75,12 @@ Allocator::~Allocator() {
   for (const auto* all : {&held_, &kept_})
     for (const auto& [address, held] : *all)
       if (held.mapping != nullptr) ::munmap(held.mapping, held.mapped);
-  for (const Arena& arena : arenas_) ::munmap(arena.mapping, arena.mapped);
 }
 
 Allocator::Held Allocator::map_large(std::size_t bytes) {
   const bool huge = bytes >= 2 * huge_page;
   const bool guarded = large_count_ < guarded_limit;
-  const std::size_t data = round_up(bytes, page);
+  const std::size_t data = round_up(bytes, page_bytes);
   const std::size_t slack = huge ? huge_page : 0;
   Held held;
   held.mapped = data + 2 * guard_bytes + slack;
@@ -106,69 +100,25 @@ Allocator::Held Allocator::map_large(std::size_t bytes) {
   return held;
 }
 
-bool Allocator::add_arena(std::size_t at_least) {
-  std::size_t data = std::max(arena_bytes, round_up(at_least, page));
-  void* mapping = MAP_FAILED;
-  std::size_t mapped = 0;
-  // Under a limit of the process there may be room for a small one.
-  for (const std::size_t least = std::max(small_arena_bytes, round_up(at_least, page));; data = least) {
-    mapped = data + 2 * guard_bytes;
-    mapping = ::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapping != MAP_FAILED) break;
-    if (data == least) return false;
-  }
-  void* start = static_cast<std::byte*>(mapping) + guard_bytes;
-  if (::mprotect(start, data, PROT_READ | PROT_WRITE) != 0) {
-    ::munmap(mapping, mapped);
-    return false;
-  }
-  arenas_.push_back({mapping, mapped});
-  give_back(to_address(start), data);
-  return true;
-}
-
-std::uint64_t Allocator::carve(std::size_t rounded) {
-  auto best = free_by_size_.lower_bound({rounded, 0});
-  if (best == free_by_size_.end()) {
-    if (!add_arena(rounded)) return 0;
-    best = free_by_size_.lower_bound({rounded, 0});
-  }
-  const auto [size, address] = *best;
-  free_by_size_.erase(best);
-  free_.erase(address);
-  if (size > rounded) {
-    free_.emplace(address + rounded, size - rounded);
-    free_by_size_.emplace(size - rounded, address + rounded);
-  }
-  return address;
-}
-
-// Joins free neighbours. Arenas have guards between them, so ranges of two arenas never touch.
-void Allocator::give_back(std::uint64_t address, std::size_t rounded) {
-  auto next = free_.lower_bound(address);
-  if (next != free_.end() && address + rounded == next->first) {
-    rounded += next->second;
-    free_by_size_.erase({next->second, next->first});
-    next = free_.erase(next);
-  }
-  if (next != free_.begin()) {
-    const auto before = std::prev(next);
-    if (before->first + before->second == address) {
-      free_by_size_.erase({before->second, before->first});
-      address = before->first;
-      rounded += before->second;
-      free_.erase(before);
-    }
-  }
-  free_.emplace(address, rounded);
-  free_by_size_.emplace(rounded, address);
-}
-
 Allocator::Held Allocator::place(std::size_t bytes) {
   if (bytes >= large_bytes) return map_large(bytes);
   Held held;
-  held.allocation.address = carve(rounded_size(bytes));
+  held.piece = arenas_.take(rounded_size(bytes));
+  if (!held.piece.empty()) held.allocation.address = held.piece.address();
   return held;
+}
+
+void Allocator::hold(Held held) {
+  const std::uint64_t address = held.allocation.address;
+  const AllocationKind kind = held.allocation.kind;
+  try {
+    held.allocation.shadow = make_shadow(held.allocation);
+    held_.try_emplace(address, std::move(held));  // moves it only when there is memory for it
+  } catch (...) {
+    if (kind != AllocationKind::host) return_to_free(held);
+    throw;
+  }
+  version_.fetch_add(1, std::memory_order_release);
 }
 
 std::string Allocator::holders() const {
@@ -206,12 +156,10 @@ std::uint64_t Allocator::allocate(std::size_t bytes, AllocationKind kind, std::s
   held.allocation.size = bytes;
   held.allocation.kind = kind;
   held.allocation.name = std::move(name);
-  held.allocation.shadow = make_shadow(held.allocation);
+  hold(std::move(held));
   used_ += bytes;
   if (kind == AllocationKind::heap) heap_used_ += bytes;
   freed_heap_.erase(address);
-  held_.emplace(address, std::move(held));
-  version_.fetch_add(1, std::memory_order_release);
   return address;
 }
 
@@ -255,9 +203,7 @@ bool Allocator::adopt(std::uint64_t address, std::size_t bytes) {
   if (after != held_.begin() && distance(std::prev(after)->second.allocation, address) == 0) return false;
   Held held;
   held.allocation = {.address = address, .size = bytes, .kind = AllocationKind::host, .name = {}};
-  held.allocation.shadow = make_shadow(held.allocation);
-  held_.emplace(address, std::move(held));
-  version_.fetch_add(1, std::memory_order_release);
+  hold(std::move(held));
   return true;
 }
 
@@ -296,30 +242,32 @@ bool Allocator::release(std::uint64_t address, AllocationKind kind) noexcept {
     } catch (const std::bad_alloc&) {  // messages then do not say that it was freed
     }
   }
-  if (keep_freed_)
-    keep(std::move(held));
-  else
+  if (keep_freed_) {
+    keep(held_.extract(found));
+  } else {
     return_to_free(held);
-  held_.erase(found);
+    held_.erase(found);
+  }
   version_.fetch_add(1, std::memory_order_release);
   count_release();
   return true;
 }
 
-void Allocator::return_to_free(const Held& held) {
+void Allocator::return_to_free(Held& held) noexcept {
   if (held.mapping != nullptr) {
     ::munmap(held.mapping, held.mapped);
     --large_count_;
   } else {
-    give_back(held.allocation.address, rounded_size(held.allocation.size));
+    arenas_.give_back(std::move(held.piece));
   }
 }
 
 // Large ones cost addresses only: their pages go back at once, and nobody may touch them, as if they were unmapped.
-void Allocator::keep(Held held) {
+void Allocator::keep(HeldByAddress::node_type node) noexcept {
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 34;
   constexpr std::size_t most_small = 64 << 20, most_count = 4096;
-  const std::uint64_t address = held.allocation.address;
+  const std::uint64_t address = node.key();
+  Held& held = node.mapped();
   if (held.allocation.kind == AllocationKind::buffer) held.allocation.freed_by = base::caller_place();
   if (held.mapping != nullptr) {
     ::madvise(held.mapping, held.mapped, MADV_DONTNEED);
@@ -330,11 +278,12 @@ void Allocator::keep(Held held) {
     return one.mapping != nullptr ? one.mapped * most_small / most_bytes : rounded_size(one.allocation.size);
   };
   kept_bytes_ += weight(held);
-  kept_order_.push_back(address);
-  kept_.insert_or_assign(address, std::move(held));
-  while (kept_bytes_ > most_small || kept_order_.size() > most_count) {
-    const auto oldest = kept_.find(kept_order_.front());
-    kept_order_.pop_front();
+  (kept_.empty() ? kept_first_ : kept_.at(kept_last_).kept_next) = address;
+  kept_last_ = address;
+  kept_.insert(std::move(node));
+  while (kept_bytes_ > most_small || kept_.size() > most_count) {
+    const auto oldest = kept_.find(kept_first_);
+    kept_first_ = oldest->second.kept_next;
     kept_bytes_ -= weight(oldest->second);
     return_to_free(oldest->second);
     kept_.erase(oldest);
@@ -422,8 +371,11 @@ std::shared_ptr<Shadow> Allocator::make_shadow(const Allocation& a) const {
 
 std::shared_ptr<Shadow> Allocator::shadow_of(std::uint64_t address, std::uint64_t bytes) const {
   if (!checks_.init) return nullptr;
-  const std::optional<Allocation> found = find(address);
-  return found && bytes <= found->size - (address - found->address) ? found->shadow : nullptr;
+  const std::lock_guard guard(mutex_);
+  const auto after = held_.upper_bound(address);
+  if (after == held_.begin()) return nullptr;
+  const Allocation& a = std::prev(after)->second.allocation;
+  return distance(a, address) == 0 && bytes <= a.size - (address - a.address) ? a.shadow : nullptr;
 }
 
 void Allocator::note_written(std::uint64_t address, std::uint64_t bytes) {
@@ -461,9 +413,9 @@ std::uint64_t Allocator::fingerprint() const {
     const std::uint64_t from = std::max(next, a.address), end = a.address + a.size;
     const std::uint64_t to = std::min<std::uint64_t>(end, from + piece);
     const bool sampled = a.size >= sampled_from && from != a.address && to != end;
-    for (std::uint64_t p = from; p < to; p += sampled ? page * sampling : piece)
-      print =
-          fold_memory(print, reinterpret_cast<const void*>(p), std::min<std::size_t>(sampled ? page : piece, to - p));
+    for (std::uint64_t p = from; p < to; p += sampled ? page_bytes * sampling : piece)
+      print = fold_memory(print, reinterpret_cast<const void*>(p),
+                          std::min<std::size_t>(sampled ? page_bytes : piece, to - p));
     next = std::max(to, a.address + 1);
   }
 }

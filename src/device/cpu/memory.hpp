@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "base/caller_place.hpp"
+#include "device/cpu/arenas.hpp"
 #include "device/cpu/checker/shadow.hpp"
 #include "device/memory.hpp"
 #include "heddle/checks.hpp"
@@ -115,36 +115,32 @@ class Allocator {
     Allocation allocation;
     void* mapping = nullptr;  // large ones: the whole mapping with its guards
     std::size_t mapped = 0;
+    Arenas::Piece piece = {};     // others
+    std::uint64_t kept_next = 0;  // in kept_: the address of the one that was freed next
   };
+  using HeldByAddress = std::map<std::uint64_t, Held>;
   // With the lock: keeps it, and releases what has been kept for longest where it is too much.
-  void keep(Held held);
-  void return_to_free(const Held& held);
+  void keep(HeldByAddress::node_type held) noexcept;
+  void return_to_free(Held& held) noexcept;
   const Allocation* freed(std::uint64_t address) const;
   std::shared_ptr<Shadow> make_shadow(const Allocation& allocation) const;
+  // With the lock: makes it one of held_. Throws std::bad_alloc, and has given the memory back then.
+  void hold(Held held);
   std::shared_ptr<Shadow> shadow_of(std::uint64_t address, std::uint64_t bytes) const;
   Held place(std::size_t bytes);
   Held map_large(std::size_t bytes);
-  std::uint64_t carve(std::size_t rounded);
-  bool add_arena(std::size_t at_least);
-  void give_back(std::uint64_t address, std::size_t rounded);
   std::string holders() const;
 
   const std::uint64_t limit_, heap_limit_;
   const bool keep_freed_;
   const Checks checks_;
   mutable std::mutex mutex_;
-  std::map<std::uint64_t, Held> held_;
+  HeldByAddress held_;
   std::uint64_t used_ = 0, heap_used_ = 0;
   std::size_t large_count_ = 0;
-  std::map<std::uint64_t, std::size_t> free_;                     // by address
-  std::set<std::pair<std::size_t, std::uint64_t>> free_by_size_;  // best fit
-  struct Arena {
-    void* mapping;
-    std::size_t mapped;
-  };
-  std::vector<Arena> arenas_;
-  std::map<std::uint64_t, Held> kept_;  // freed, by address
-  std::deque<std::uint64_t> kept_order_;
+  Arenas arenas_;
+  HeldByAddress kept_;  // freed
+  std::uint64_t kept_first_ = 0, kept_last_ = 0;
   std::uint64_t kept_bytes_ = 0;
   std::set<std::uint64_t> freed_heap_;  // addresses of heap blocks that are free now
   void count_release() { __atomic_fetch_add(&releases_, 1, __ATOMIC_RELEASE); }

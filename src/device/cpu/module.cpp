@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <new>
 #include <set>
 
 #include "base/fail.hpp"
@@ -106,6 +107,8 @@ std::shared_ptr<const KernelCode> CpuFunction::code(const Dim3& block, bool glob
       options.check = options_.check;
       options.global_id_fits = global_id_fits;
       variant->code = provider_(*module_, index_, kernel_unit(), print_, options);
+    } catch (const std::bad_alloc&) {
+      throw;  // the next launch tries again
     } catch (...) {
       variant->error = std::current_exception();
     }

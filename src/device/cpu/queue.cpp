@@ -41,7 +41,7 @@ CpuQueue::CpuQueue(Device& device, Pool& pool, Services& services, int priority,
 CpuQueue::~CpuQueue() { drain(); }
 
 void CpuQueue::drain() {
-  core_->record(drained_);
+  core_->record_end(drained_);
   EventTarget target(*drained_);
   pool_.wait(target);
 }
@@ -163,12 +163,11 @@ void CpuQueue::copy(Span destination, Span source) {
   if (source.size == 0) return;
   auto* to = reinterpret_cast<std::byte*>(destination.address);
   const auto* from = reinterpret_cast<const std::byte*>(source.address);
-  if (source.size <= inline_bytes && services_.trace() == nullptr && core_->begin_inline()) {
+  const auto at_once = [&] {
     copy_bytes(to, from, source.size, false);
     note_copied(services_, to, from, source.size);
-    core_->end_inline();
-    return;
-  }
+  };
+  if (source.size <= inline_bytes && services_.trace() == nullptr && core_->run_inline(at_once)) return;
   auto job = std::make_shared<CopyJob>(to, from, source.size, core_->id(), services_.next_number(), services_);
   job->set_way(way_of_copy(destination.device, source.device));
   core_->submit(std::move(job));
@@ -229,12 +228,11 @@ void CpuQueue::fill(Span destination, std::uint32_t value, unsigned value_bytes)
   check_span(destination, "destination");
   if (destination.size == 0) return;
   auto* to = reinterpret_cast<std::byte*>(destination.address);
-  if (destination.size <= inline_bytes && services_.trace() == nullptr && core_->begin_inline()) {
+  const auto at_once = [&] {
     fill_bytes(to, destination.size, value, value_bytes);
     note_filled(services_, to, destination.size);
-    core_->end_inline();
-    return;
-  }
+  };
+  if (destination.size <= inline_bytes && services_.trace() == nullptr && core_->run_inline(at_once)) return;
   core_->submit(std::make_shared<FillJob>(to, destination.size, value, value_bytes, core_->id(),
                                           services_.next_number(), services_));
 }

@@ -1,6 +1,7 @@
 #include "device/cpu/queue_core.hpp"
 
 #include <mutex>
+#include <utility>
 
 #include "device/cpu/pool.hpp"
 #include "device/cpu/services.hpp"
@@ -28,7 +29,22 @@ void QueueCore::submit(std::shared_ptr<Job> job) {
 }
 
 void QueueCore::record(const std::shared_ptr<EventState>& event) {
-  push(Record{event, event->begin_record(shared_from_this())});
+  {
+    const std::lock_guard guard(lock_);
+    // The number is that of a record that will be reached: there is memory for it.
+    auto& record = std::get<Record>(commands_.emplace_back(Record{event, 0}));
+    record.number = event->begin_record(shared_from_this());
+    if (blocked_ || advancing_) return;
+  }
+  advance();
+}
+
+void QueueCore::record_end(const std::shared_ptr<EventState>& event) noexcept {
+  {
+    const std::lock_guard guard(lock_);
+    end_ = Record{event, event->begin_record(shared_from_this())};
+  }
+  advance();
 }
 
 void QueueCore::wait(const std::shared_ptr<EventState>& event) { push(Wait{event, event->recorded()}); }
@@ -46,7 +62,7 @@ void QueueCore::push(Command command) {
 
 bool QueueCore::begin_inline() {
   const std::lock_guard guard(lock_);
-  if (blocked_ || advancing_ || !commands_.empty() || failure_ != nullptr) return false;
+  if (blocked_ || advancing_ || has_commands() || failure_ != nullptr) return false;
   blocked_ = true;
   return true;
 }
@@ -61,20 +77,43 @@ std::exception_ptr QueueCore::take_failure() {
   return std::exchange(failure_, nullptr);
 }
 
-void QueueCore::advance() {
+void QueueCore::advance() noexcept {
   std::unique_lock guard(lock_);
-  if (advancing_) return;
+  if (blocked_ || advancing_) return;
   advancing_ = true;
-  while (!blocked_ && !commands_.empty()) {
+  while (!blocked_ && has_commands()) {
+    if (commands_.empty()) {
+      const std::optional<Record> end = std::exchange(end_, std::nullopt);
+      guard.unlock();
+      reach(*end);
+      guard.lock();
+      continue;
+    }
     Command command = std::move(commands_.front());
     commands_.pop_front();
     blocked_ = true;  // before the command can end
     guard.unlock();
-    const bool done = start(command);
+    bool done = true;
+    std::exception_ptr failure;
+    try {
+      done = start(command);
+    } catch (...) {  // no memory: as if the command had failed
+      failure = std::current_exception();
+    }
     guard.lock();
+    if (failure != nullptr && failure_ == nullptr) failure_ = std::move(failure);
     if (done) blocked_ = false;
   }
   advancing_ = false;
+}
+
+void QueueCore::reach(const Record& record) noexcept {
+  std::exception_ptr failure;
+  {
+    const std::lock_guard guard(lock_);
+    failure = failure_;
+  }
+  record.event->complete(record.number, failure, services_.now_ns());
 }
 
 bool QueueCore::start(Command& command) {
@@ -89,23 +128,31 @@ bool QueueCore::start(Command& command) {
       (*job)->skip();
       return true;
     }
-    pool_.post(std::move(*job));
+    try {
+      pool_.post(*job);
+    } catch (...) {
+      (*job)->skip();
+      const std::lock_guard guard(lock_);
+      active_.reset();
+      throw;
+    }
     return false;
   }
   if (const auto* record = std::get_if<Record>(&command)) {
-    std::exception_ptr failure;
-    {
-      const std::lock_guard guard(lock_);
-      failure = failure_;
-    }
-    record->event->complete(record->number, failure, services_.now_ns());
+    reach(*record);
     return true;
   }
   waits_for_event_.store(true, std::memory_order_release);
   const auto resumed = [self = shared_from_this()] { self->resume(); };
   const auto* const wait = std::get_if<Wait>(&command);
-  const bool pending = wait != nullptr ? wait->event->subscribe(wait->number, resumed)
-                                       : std::get<ForeignWait>(command).point->on_done(resumed);
+  bool pending = false;
+  try {
+    pending = wait != nullptr ? wait->event->subscribe(wait->number, resumed)
+                              : std::get<ForeignWait>(command).point->on_done(resumed);
+  } catch (...) {
+    waits_for_event_.store(false, std::memory_order_release);
+    throw;
+  }
   if (!pending) waits_for_event_.store(false, std::memory_order_release);
   return !pending;
 }

@@ -5,6 +5,7 @@
 #include <deque>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "device/cpu/event_state.hpp"
@@ -30,13 +31,22 @@ class QueueCore final : public JobOwner, public Recorder, public std::enable_sha
   // Commands, in order. One thread at a time.
   void submit(std::shared_ptr<Job> job);
   void record(const std::shared_ptr<EventState>& event);
+  // A record behind all commands, before there are others. Needs no memory, so that a queue can always be waited for.
+  void record_end(const std::shared_ptr<EventState>& event) noexcept;
   void wait(const std::shared_ptr<EventState>& event);
   // A point in the order of another device's queue.
   void wait_foreign(std::shared_ptr<const EventPoint> point);
-  // When no command is pending: blocks the queue, so that the caller may execute a short command itself, then unblocks
-  // it.
-  bool begin_inline();
-  void end_inline();
+  // When no command is pending: runs a short command on the calling thread, with the queue blocked. Else false.
+  template <class F>
+  bool run_inline(F&& command) {
+    if (!begin_inline()) return false;
+    const struct End {
+      QueueCore& core;
+      ~End() { core.end_inline(); }
+    } end{*this};
+    command();
+    return true;
+  }
 
   // The first failure, which is cleared. Only when all commands have run.
   std::exception_ptr take_failure();
@@ -59,9 +69,14 @@ class QueueCore final : public JobOwner, public Recorder, public std::enable_sha
     std::shared_ptr<const EventPoint> point;
   };
   using Command = std::variant<std::shared_ptr<Job>, Record, Wait, ForeignWait>;
+  bool begin_inline();
+  void end_inline();
   void push(Command command);
-  void advance();
-  // Starts a command; false when the queue is blocked until job_done() or resume().
+  // With the lock.
+  bool has_commands() const { return !commands_.empty() || end_; }
+  void reach(const Record& record) noexcept;
+  void advance() noexcept;
+  // Starts a command; false when the queue is blocked until job_done() or resume(). Throws std::bad_alloc.
   bool start(Command& command);
 
   Pool& pool_;
@@ -72,8 +87,9 @@ class QueueCore final : public JobOwner, public Recorder, public std::enable_sha
   mutable SpinLock lock_;
   WorkerSet workers_;  // changed by the thread that submits, which reads it without the lock
   std::deque<Command> commands_;
-  bool blocked_ = false;    // a job runs, or an event is pending
-  bool advancing_ = false;  // a thread is in advance(): it checks again before it leaves
+  std::optional<Record> end_;  // behind them
+  bool blocked_ = false;       // a job runs, or an event is pending
+  bool advancing_ = false;     // a thread is in advance(): it checks again before it leaves
   std::atomic<bool> waits_for_event_{false};
   std::shared_ptr<Job> active_;
   std::exception_ptr failure_;

@@ -3,6 +3,8 @@
 // goes into the worker's Fault.
 #pragma once
 
+#include <new>
+
 #include "device/cpu/block.hpp"
 #include "device/cpu/fault.hpp"
 #include "device/cpu/worker.hpp"
@@ -25,6 +27,17 @@ inline Fault& begin_fault(Warp& warp, FaultKind kind, int lane) {
 }
 
 [[noreturn]] inline void end_launch(Warp& warp) { warp.block->worker->abandon(warp); }
+
+// Nothing may be thrown through generated code. False if there is no memory for `what`.
+template <class What>
+bool has_memory_for(What&& what) {
+  try {
+    what();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
 
 inline bool has_fiber(const Warp& warp) { return warp.block->warps != nullptr; }
 

@@ -1,5 +1,6 @@
 #include "device/cpu/runtime_calls.hpp"
 
+#include <cerrno>
 #include <cstring>
 
 #include "base/clock.hpp"
@@ -112,7 +113,12 @@ std::uint32_t call_warp_meet(WarpContext* context, std::uint32_t members, std::u
   if (!has_fiber(warp)) refuse_waiting(warp);
   Worker& worker = *warp.block->worker;
   worker.note_progress();
-  if (!arrive_at_meeting(warp, members, value, values)) worker.wait_for_others(warp);
+  bool complete = false;
+  if (!has_memory_for([&] { complete = arrive_at_meeting(warp, members, value, values); })) {
+    begin_fault(warp, FaultKind::no_memory, -1).number = 1;
+    end_launch(warp);
+  }
+  if (!complete) worker.wait_for_others(warp);
   return warp.result;
 }
 
@@ -155,8 +161,10 @@ std::int32_t call_vprintf(WarpContext* context, std::uint32_t lane, std::uint64_
   std::string& text = worker.scratch();
   text.clear();
   PrintfSource source(warp, lane, arguments);
-  const int taken = format_kernel_printf(text, format, source);
-  if (const int error = worker.services().print(text.data(), text.size()); error != 0) {
+  int taken = 0, error = ENOMEM;
+  if (has_memory_for([&] { taken = format_kernel_printf(text, format, source); }))
+    error = worker.services().print(text.data(), text.size());
+  if (error != 0) {
     begin_fault(warp, FaultKind::output, static_cast<int>(lane)).number = static_cast<std::uint32_t>(error);
     end_launch(warp);
   }

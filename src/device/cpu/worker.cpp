@@ -52,6 +52,7 @@ struct WarpMain {
 
 Worker::Worker(unsigned index, ReadyJobs& jobs, Services& services) : state_(index), jobs_(jobs), services_(services) {
   recovery_stack_ = services_.stacks.take(recovery_bytes);
+  if (recovery_stack_ == nullptr) throw std::bad_alloc();
   direct_.block.worker = this;
   direct_.block.context.worker = index;
   direct_.warp.block = &direct_.block;
@@ -96,25 +97,18 @@ void Worker::resume(Warp& warp) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Direct shape
 
-void Worker::run_direct(LaunchJob& job, BlockRange chunk) {
+bool Worker::prepare_direct(LaunchJob& job, BlockRange chunk) {
   Block& block = direct_.block;
   Warp& warp = direct_.warp;
   const std::size_t stack_size = StackPool::rounded(job.stack_bytes());
   const bool has_shared = job.shared_bytes() != 0;
-  bool ready = !has_shared || block.shared.reserve(job.shared_bytes());
-  if (ready && (!warp.fiber.started() || block.stack_size != stack_size)) {
+  if (has_shared && !block.shared.reserve(job.shared_bytes())) return false;
+  if (!warp.fiber.started() || block.stack_size != stack_size) {
     Stack* stack = services_.stacks.take(job.stack_bytes());
-    if (stack != nullptr) {
-      if (warp.fiber.stack() != nullptr) services_.stacks.give(warp.fiber.stack());
-      warp.fiber.reset(*stack, &WarpMain::direct, this);
-      block.stack_size = stack_size;
-    }
-    ready = stack != nullptr;
-  }
-  if (!ready) {
-    job.fail(error_from([&] { return out_of_stack(job); }));
-    job.finish(chunk.size());
-    return;
+    if (stack == nullptr) return false;
+    if (warp.fiber.stack() != nullptr) services_.stacks.give(warp.fiber.stack());
+    warp.fiber.reset(*stack, &WarpMain::direct, this);
+    block.stack_size = stack_size;
   }
   block.job = &job;
   block.context.launch = &job.context();
@@ -127,6 +121,23 @@ void Worker::run_direct(LaunchJob& job, BlockRange chunk) {
   if (services_.options.poison_shared && has_shared) std::fill_n(block.shared.data(), job.shared_bytes(), poison_byte);
   job.begin_checks(block);
   direct_.chunk = chunk;
+  return true;
+}
+
+void Worker::run_direct(LaunchJob& job, BlockRange chunk) noexcept {
+  Block& block = direct_.block;
+  Warp& warp = direct_.warp;
+  bool ready = false;
+  try {
+    ready = !job.failed() && prepare_direct(job, chunk);
+  } catch (const std::bad_alloc&) {
+  }
+  if (!ready) {
+    block.job = nullptr;
+    if (!job.failed()) job.fail(error_from([&] { return out_of_stack(job); }));
+    job.finish(chunk.size());
+    return;
+  }
   fault_.kind = FaultKind::none;
   resume(warp);
   if (fault_.kind != FaultKind::none) end_in_failure(job, warp);
@@ -143,7 +154,7 @@ bool Worker::has_room(const LaunchJob& job) const {
   return resident_fibers_.load(std::memory_order_relaxed) + fibers <= fiber_share(jobs_.workers(), fibers);
 }
 
-void Worker::run_fibers(LaunchJob& job) {
+void Worker::run_fibers(LaunchJob& job) noexcept {
   if (!residents_.empty()) {  // one more block beside those that wait
     admit(job);
     return;
@@ -192,7 +203,21 @@ std::unique_ptr<Block> Worker::make_block(const LaunchJob& job) {
   return block;
 }
 
-void Worker::forget_block(std::unique_ptr<Block> block) {
+// Null when there is no memory for it.
+std::unique_ptr<Block> Worker::block_of(LaunchJob& job, std::uint64_t id) noexcept {
+  std::unique_ptr<Block> block;
+  try {
+    residents_.reserve(residents_.size() + 1);
+    spare_.reserve(spare_.size() + residents_.size() + 1);  // so that retire() needs no memory
+    block = make_block(job);
+    if (block != nullptr) begin_block(*block, job, id);
+  } catch (const std::bad_alloc&) {
+    if (block != nullptr) forget_block(std::move(block));
+  }
+  return block;
+}
+
+void Worker::forget_block(std::unique_ptr<Block> block) noexcept {
   for (unsigned i = 0; i < block->warp_count; ++i) {
     Stack* stack = block->warps[i].fiber.stack();
     if (stack != nullptr) services_.stacks.give(stack);
@@ -236,20 +261,12 @@ bool Worker::admit(LaunchJob& job) {
   const BlockRange one = job.take(1, 1);
   if (one.empty()) return false;
   job.note_start(jobs_);
-  std::unique_ptr<Block> block;
-  try {
-    residents_.reserve(residents_.size() + 1);
-    spare_.reserve(spare_.size() + residents_.size() + 1);  // so that retire() needs no memory
-    block = make_block(job);
-  } catch (const std::bad_alloc&) {
-    block = nullptr;
-  }
+  std::unique_ptr<Block> block = block_of(job, one.begin);
   if (block == nullptr) {
     job.fail(error_from([&] { return out_of_stack(job); }));
     job.finish(1);
     return true;
   }
-  begin_block(*block, job, one.begin);
   resident_fibers_.fetch_add(block->warp_count, std::memory_order_relaxed);
   residents_.push_back(std::move(block));
   if (job.has_pieces()) jobs_.wake_one(job, residents_.size() > 1 || one.begin != 0);
@@ -376,11 +393,24 @@ void Worker::report_deadlock() {
   note_progress();
 }
 
+namespace {
+
+// Without memory for it, the message lacks the place.
+template <class Place>
+void note_place(TimeLimit& limit, Place&& place) noexcept {
+  try {
+    limit.add_place(place());
+  } catch (const std::exception&) {
+  }
+}
+
+}  // namespace
+
 // Of a block whose warps all wait. Warps in a loop without calls are ended by a signal.
 bool Worker::ended_by_time_limit(const Block& block) {
   TimeLimit* const limit = block.job->time_limit();
   if (!limit || !limit->expired()) return false;
-  limit->add_place(block_place(block));
+  note_place(*limit, [&] { return block_place(block); });
   block.job->fail(error_from([&] { return timeout_error(*block.job, *limit); }));
   return true;
 }
@@ -388,7 +418,7 @@ bool Worker::ended_by_time_limit(const Block& block) {
 void Worker::end_in_failure(LaunchJob& job, Warp& warp) {
   if (fault_.kind == FaultKind::time_limit) {
     warp.site = static_cast<const char*>(fault_.instruction) + 1;
-    job.time_limit()->add_place(running_place(warp));
+    note_place(*job.time_limit(), [&] { return running_place(warp); });
     job.fail(error_from([&] { return timeout_error(job, *job.time_limit()); }));
   } else {
     job.fail(error_from([&] { return describe_fault(fault_, warp, job, *services_.allocator); }));
@@ -424,13 +454,13 @@ void Worker::spin(Warp& warp) {
   wait_for_others(warp);
 }
 
-void Worker::release(Block& block, unsigned barrier) {
+void Worker::release(Block& block, unsigned barrier) noexcept {
   block.release(barrier);
   if (LaunchChecker* const checker = block.job->checker())
     checker->complete(*block.clock, barrier, block.barriers.left());
 }
 
-void Worker::lanes_left(Warp& warp, unsigned count) {
+void Worker::lanes_left(Warp& warp, unsigned count) noexcept {
   Block& block = *warp.block;
   const std::uint32_t completed = block.barriers.leave(warp.context.first_thread, count);
   for (unsigned b = 0; completed >> b != 0; ++b)

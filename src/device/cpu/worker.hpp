@@ -63,17 +63,17 @@ class Worker {
   bool has_room(const LaunchJob& job) const;
 
   // For jobs.
-  void run_direct(LaunchJob& job, BlockRange chunk);
-  void run_fibers(LaunchJob& job);
+  void run_direct(LaunchJob& job, BlockRange chunk) noexcept;
+  void run_fibers(LaunchJob& job) noexcept;
   // The worker should check for other jobs before the job's next piece.
   bool interrupted() const;
 
   // For runtime calls, on the fiber of the warp. May return on another thread.
   void wait_for_others(Warp& warp);
   void spin(Warp& warp);
-  void lanes_left(Warp& warp, unsigned count);
+  void lanes_left(Warp& warp, unsigned count) noexcept;
   // The barrier is complete.
-  void release(Block& block, unsigned barrier);
+  void release(Block& block, unsigned barrier) noexcept;
   // The fault() has been filled in: ends the launch.
   [[noreturn]] void abandon(Warp& warp);
   void note_progress() { state_.note_progress(); }
@@ -91,17 +91,20 @@ class Worker {
  private:
   friend struct WarpMain;
   void resume(Warp& warp);
+  // False when there is no memory for a block.
+  bool prepare_direct(LaunchJob& job, BlockRange chunk);
   void finish_warp(Warp& warp);
   // Fiber shape.
   bool admit(LaunchJob& job);
   std::unique_ptr<Block> make_block(const LaunchJob& job);
+  std::unique_ptr<Block> block_of(LaunchJob& job, std::uint64_t id) noexcept;
   void begin_block(Block& block, LaunchJob& job, std::uint64_t id);
   void step_residents();
   // True when the block has ended, well or not.
   bool run_block(Block& block);
   bool admit_more();
   void retire(std::size_t resident, bool reusable);
-  void forget_block(std::unique_ptr<Block> block);
+  void forget_block(std::unique_ptr<Block> block) noexcept;
   void wait_for_progress();
   std::uint64_t memory_print() const;
   void report_deadlock();

@@ -94,6 +94,7 @@ class Core {
   const std::uint64_t* source_row(const RowSource& source, const RowGroup& group, LaneMask lanes, Row& buffer);
   void compute_rows(const RowGroup& group, LaneMask lanes);
   void branch_rows(const RowGroup& group, LaneMask lanes, LaneMask taken);
+  bool has_matrix_rows(LaneMask lanes, const RowPlaces& places) const;
   bool place_rows(const RowGroup& group, LaneMask lanes, const ptx::Operand& operand, unsigned bytes, bool writes,
                   RowPlaces& places);
   bool check_rows(std::uint64_t low, std::uint64_t end, bool writes, RowPlaces& places);
@@ -138,6 +139,7 @@ class Core {
   Resolved resolve_allocation(Place place, std::uint64_t size, Access access);
   std::byte* local_memory(std::uint64_t offset, std::uint64_t size);
   [[noreturn]] void bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const;
+  void check_matrix_row(Place place, Access access) const;
   Value load(Place place, std::uint64_t size);
   void store(std::byte* at, std::uint64_t size, const void* bytes);
   void note_access(const Resolved& where, std::uint64_t size, AccessKind kind);

@@ -8,6 +8,7 @@
 #include "device/fault_text.hpp"
 #include "device/footprint.hpp"
 #include "device/machine/core.hpp"
+#include "ptx/matrix.hpp"
 #include "ptx/semantics/convert.hpp"
 #include "ptx/semantics/float_arithmetic.hpp"
 #include "ptx/semantics/integer.hpp"
@@ -157,10 +158,20 @@ void Core::note_access(const Resolved& where, std::uint64_t size, AccessKind kin
                  static_cast<std::uint8_t>(lane_)});
 }
 
+// Of an access that is a part of one of ldmatrix or stmatrix.
+void Core::check_matrix_row(Place place, Access access) const {
+  const std::optional<unsigned> offset = ptx::offset_in_row(inst_->d.matrix, lane_);
+  if (!offset || (place.address - *offset) % ptx::matrix_row_bytes == 0) return;
+  bad_access({place.space, place.address - *offset}, ptx::matrix_row_bytes, access,
+             fmt::format("misaligned, a row of a matrix begins at a multiple of {}", ptx::matrix_row_bytes));
+}
+
 void Core::load_instruction() {
   const Operand& target = operand(0);
   const std::uint64_t size = op_->element_bytes, count = op_->elements;
-  const Resolved from = resolve(place_of(operand(1), op_->space), size * count, Access::read);
+  const Place place = place_of(operand(1), op_->space);
+  check_matrix_row(place, Access::read);
+  const Resolved from = resolve(place, size * count, Access::read);
   note_access(from, size * count, AccessKind::load);
   const Type type = inst_->d.type;
   Value values[Operation::most_elements];  // all are read before any is written: one of them may be the address
@@ -172,7 +183,9 @@ void Core::load_instruction() {
 void Core::store_instruction() {
   const Operand& source = operand(1);
   const std::uint64_t size = op_->element_bytes, count = op_->elements;
-  const Resolved to = resolve(place_of(operand(0), op_->space), size * count, Access::write);
+  const Place place = place_of(operand(0), op_->space);
+  check_matrix_row(place, Access::write);
+  const Resolved to = resolve(place, size * count, Access::write);
   note_access(to, size * count, AccessKind::store);
   const Type type = inst_->d.type;
   const bool vector = source.kind == OperandKind::vector;

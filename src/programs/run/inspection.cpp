@@ -24,7 +24,8 @@ bool is_of_cuda(const std::string& library) {
 
 // What the program and its own libraries are made of.
 struct Parts {
-  bool has_kernels = false, needs_runtime = false, needs_driver = false, has_ptx = false, sanitized = false;
+  bool has_kernels = false, needs_runtime = false, needs_driver = false, needs_heddle = false, has_ptx = false,
+       sanitized = false;
   std::string first_with_kernels;
   std::vector<unsigned> machine_code;
   std::vector<std::string> to_preload;
@@ -59,6 +60,7 @@ class Reader {
       parts_.needs_runtime = parts_.needs_runtime || name.starts_with("libcudart.so");
       parts_.sanitized = parts_.sanitized || name.starts_with("libasan.so") || name.starts_with("libtsan.so");
       parts_.needs_driver = parts_.needs_driver || name.starts_with("libcuda.so");
+      parts_.needs_heddle = parts_.needs_heddle || name.starts_with("libheddle.so");
       if (is_of_cuda(name)) {
         note_preload(name, elf);
       } else {
@@ -133,6 +135,14 @@ bool is_source(const fs::path& program) {
 }
 
 }  // namespace
+
+bool uses_cuda_alone(const fs::path& program) {
+  const auto elf = ElfFile::read(program);
+  if (!elf) return false;
+  Parts parts;
+  Reader(parts).add(program, *elf);
+  return (parts.needs_runtime || parts.needs_driver || parts.has_kernels) && !parts.needs_heddle;
+}
 
 Inspection inspect_program(const fs::path& program) {
   std::error_code error;

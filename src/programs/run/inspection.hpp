@@ -21,6 +21,9 @@ struct Inspection {
   std::string obstacle = {};
 };
 
+// Whether a program uses CUDA's libraries and not Heddle's own. False for scripts and for what is no program.
+bool uses_cuda_alone(const std::filesystem::path& program);
+
 // Throws invalid_argument for what is no program. Scripts pass unseen.
 Inspection inspect_program(const std::filesystem::path& program);
 

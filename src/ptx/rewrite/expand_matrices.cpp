@@ -119,7 +119,8 @@ class Expander {
     for (Modifier m : others) all.push_back(m);
     return all;
   }
-  void access(Opcode opcode, const Instruction& inst, Type type, std::uint32_t value, std::uint32_t address) {
+  void access(Opcode opcode, const Instruction& inst, Type type, std::uint32_t value, std::uint32_t address,
+              MatrixAccess part) {
     Instruction made;
     made.opcode = opcode;
     made.modifiers = access_modifiers(inst, {modifier_of(type)});
@@ -128,6 +129,7 @@ class Expander {
         opcode == Opcode::ld ? std::vector<Operand>{reg(value), place} : std::vector<Operand>{place, reg(value)};
     made.guard = guard_;
     decode(made);
+    made.d.matrix = part;
     made.where = inst.where;
     editor_.emit(std::move(made));
   }
@@ -204,8 +206,8 @@ class Expander {
     const std::uint32_t from = compute(Type::b32, Opcode::add, {as_u32}, {reg(group_), integer(first)});
     const std::uint32_t bytes = compute(Type::b32, Opcode::shl, {as_b32}, {reg(in_group_), integer(2)});
     const std::uint32_t place = plus(shuffled_address(mine, from), bytes);
-    if (!loads) return access(Opcode::st, inst, Type::b32, value_of(word), place);
-    if (word.is_reg()) access(Opcode::ld, inst, Type::b32, word.index, place);
+    if (!loads) return access(Opcode::st, inst, Type::b32, value_of(word), place, MatrixAccess::row_words);
+    if (word.is_reg()) access(Opcode::ld, inst, Type::b32, word.index, place, MatrixAccess::row_words);
   }
 
   void move_column(const Instruction& inst, bool loads, std::uint32_t mine, std::int64_t first, const Operand& word) {
@@ -216,7 +218,8 @@ class Expander {
     for (std::int64_t row = 0; row < 2; ++row) {
       const std::uint32_t from = compute(Type::b32, Opcode::add, {as_u32}, {reg(twice), integer(first + row)});
       const std::uint32_t place = plus(shuffled_address(mine, from), bytes);
-      access(loads ? Opcode::ld : Opcode::st, inst, Type::b16, halves[static_cast<std::size_t>(row)], place);
+      access(loads ? Opcode::ld : Opcode::st, inst, Type::b16, halves[static_cast<std::size_t>(row)], place,
+             MatrixAccess::row_halves);
     }
     if (loads && word.is_reg()) join(word, Type::b32, halves);
   }
@@ -288,7 +291,11 @@ class Expander {
     return compute(Type::b64, Opcode::add, {as_s64}, {reg(fragment.base), reg(bytes)});
   }
 
+  // Of the accesses of a fragment: the first stands for all lanes.
+  MatrixAccess next_part() { return std::exchange(part_, MatrixAccess::none); }
+
   void move_fragment(const Instruction& inst) {
+    part_ = MatrixAccess::together;
     const bool loads = inst.has(Modifier::load);
     const Matrix matrix = inst.has(Modifier::a) ? Matrix::a : inst.has(Modifier::b) ? Matrix::b : Matrix::c;
     const MatrixShape shape = matrix_shape(inst.modifiers).value_or(MatrixShape{});
@@ -317,8 +324,8 @@ class Expander {
   void move_word(const Instruction& inst, bool loads, const Fragment& fragment, unsigned at, const Operand& word) {
     const Type type = fragment.bits == 64 ? Type::b64 : Type::b32;
     const std::uint32_t place = element_address(fragment, at, 0);
-    if (!loads) return access(Opcode::st, inst, type, value_of(word, type), place);
-    if (word.is_reg()) access(Opcode::ld, inst, type, word.index, place);
+    if (!loads) return access(Opcode::st, inst, type, value_of(word, type), place, next_part());
+    if (word.is_reg()) access(Opcode::ld, inst, type, word.index, place, next_part());
   }
 
   // Only fragments of d are stored, which have no bytes.
@@ -328,7 +335,7 @@ class Expander {
     for (unsigned e = 0; e < fragment.layout.per_register; ++e) parts.push_back(editor_.add_register(Type::b16));
     if (!loads) split(word, parts);
     for (unsigned e = 0; e < parts.size(); ++e)
-      access(loads ? Opcode::ld : Opcode::st, inst, type, parts[e], element_address(fragment, at, e));
+      access(loads ? Opcode::ld : Opcode::st, inst, type, parts[e], element_address(fragment, at, e), next_part());
     if (loads && word.is_reg()) join_elements(word, parts);
   }
   // Bytes travel in registers of 16 bits.
@@ -346,6 +353,7 @@ class Expander {
   BodyEditor editor_;
   const bool finds_bad_rows_;
   Guard guard_;
+  MatrixAccess part_ = MatrixAccess::none;
   std::uint32_t lane_ = 0, group_ = 0, in_group_ = 0;
 };
 

@@ -1,9 +1,14 @@
 // What the checks of races and of uninitialised memory know of bytes and of the threads of a block.
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <new>
+
 #include "device/cpu/checker/block_clock.hpp"
 #include "device/cpu/checker/finding.hpp"
+#include "device/cpu/checker/launch_checker.hpp"
 #include "device/cpu/checker/shadow.hpp"
+#include "ptx/instruction.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -91,6 +96,41 @@ TEST_F(BlockClockTest, FencesAndFlagsOrderWarps) {
   clock.acquire(1, 2);
   EXPECT_TRUE(clock.is_before(0, 1, 32));
   EXPECT_FALSE(clock.is_before(0, 2, 32));
+}
+
+// An allocation whose records do not fit into the address space.
+class WithoutMemory : public testing::Test {
+ protected:
+  WithoutMemory() {
+    clock.start(1, 0, 32, 0, 1, true);
+    for (unsigned lane = 0; lane < 32; ++lane) addresses[lane] = begin + std::uint64_t{4} * lane;
+  }
+  void expect_a_lock() {
+    EXPECT_TRUE(shadow->lock_of(begin).try_lock()) << "others wait for it for ever";
+    shadow->lock_of(begin).unlock();
+  }
+  static constexpr std::uint64_t begin = 1 << 20, bytes = std::uint64_t{1} << 46;
+  const std::shared_ptr<Shadow> shadow = std::make_shared<Shadow>(begin, bytes, false);
+  const AllocationMap allocations{{{begin, begin + bytes, false, false, shadow}}};
+  LaunchChecker checker{Checks::parse("race"), 1, 0, 1, {}};
+  BlockClock clock;
+  const CheckedWarp warp = {clock, 0, 1, 32, nullptr, 0};
+  std::uint64_t addresses[32] = {};
+  static constexpr auto global = static_cast<std::uint32_t>(ptx::Space::global);
+};
+
+TEST_F(WithoutMemory, AccessesReleaseTheirLock) {
+  const CheckedLanes lanes{addresses, nullptr, nullptr, ~0u, 4, global, CheckedAccess::reads};
+  EXPECT_THROW(checker.access(warp, lanes, allocations), std::bad_alloc);
+  expect_a_lock();
+}
+
+TEST_F(WithoutMemory, RunsReleaseTheirLock) {
+  for (const std::int64_t step : {4, 0}) {
+    const CheckedRun run{begin, step, nullptr, ~0u, 4, global, CheckedAccess::reads};
+    EXPECT_THROW(checker.access_run(warp, run, allocations), std::bad_alloc);
+    expect_a_lock();
+  }
 }
 
 TEST(Findings, CountEachPairOfPlaces) {

@@ -47,6 +47,7 @@ class NativeDevice {
  public:
   explicit NativeDevice(std::vector<NativeKernel> kernels, CpuOptions options = {})
       : kernels_(std::move(kernels)),
+        check_(options.check),
         device(
             [&] {
               options.cache = false;
@@ -71,7 +72,9 @@ class NativeDevice {
       }
       module->functions.push_back(function);
     }
-    this->module = device.load(module, {});
+    LoadOptions load;
+    load.check = check_;
+    this->module = device.load(module, load);
   }
 
   Function& kernel(std::string_view name) { return module->function(name); }
@@ -97,6 +100,7 @@ class NativeDevice {
     return nullptr;
   }
   std::vector<NativeKernel> kernels_;
+  const Checks check_;
 
  public:
   CpuDevice device;

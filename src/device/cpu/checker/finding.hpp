@@ -2,6 +2,7 @@
 // kernel runs; finding_text.hpp makes sentences of it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
@@ -43,11 +44,15 @@ class Findings {
     std::uint64_t count = 1;
   };
 
-  void add(const Finding& finding);
+  // Without memory, what was found is no longer complete.
+  void add(const Finding& finding) noexcept;
+  void lose() { incomplete_.store(true, std::memory_order_relaxed); }
+  bool incomplete() const { return incomplete_.load(std::memory_order_relaxed); }
   bool empty() const;
   std::vector<Counted> all() const;
 
  private:
+  std::atomic<bool> incomplete_{false};
   mutable std::mutex mutex_;
   std::vector<Counted> found_;
   std::unordered_map<std::uint64_t, std::size_t> known_;  // by kind and places: index in found_

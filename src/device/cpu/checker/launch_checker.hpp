@@ -42,7 +42,8 @@ struct CheckedRun {
   std::uint32_t mask = 0, size = 0, space = 0, access = 0;
 };
 
-// Any thread; the calls for one block come from one thread at a time.
+// Any thread; the calls for one block come from one thread at a time. Without memory for what is to be recorded, calls
+// throw std::bad_alloc; those that do not throw leave the findings incomplete.
 class LaunchChecker {
  public:
   // `number`: of the launch, no other of the device has it.
@@ -55,7 +56,7 @@ class LaunchChecker {
   // Makes the clock that of a block, if it is another's.
   void enter(BlockClock& clock, std::uint64_t block, std::uint32_t threads, std::uint32_t shared_bytes);
   // The block is over: operations that lanes were waited for in are reported.
-  void leave(BlockClock& clock);
+  void leave(BlockClock& clock) noexcept;
 
   // Accesses that are within memory, before they are made.
   void access(const CheckedWarp& warp, const CheckedLanes& lanes, const AllocationMap& allocations);
@@ -76,9 +77,9 @@ class LaunchChecker {
 
   // Barriers of the block, and lanes that really wait for each other.
   void arrive(const CheckedWarp& warp, unsigned barrier, bool counted, bool waits);
-  void complete(BlockClock& clock, unsigned barrier, std::uint32_t exited);
+  void complete(BlockClock& clock, unsigned barrier, std::uint32_t exited) noexcept;
   void lanes_met(BlockClock& clock, unsigned warp, std::uint32_t members, std::uint32_t arrived, std::uint32_t there,
-                 std::uint32_t line);
+                 std::uint32_t line) noexcept;
 
  private:
   using Time = BlockClock::Time;

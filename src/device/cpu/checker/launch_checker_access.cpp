@@ -79,7 +79,7 @@ void LaunchChecker::access(const CheckedWarp& warp, const CheckedLanes& lanes, c
   const auto shared_begin = reinterpret_cast<std::uint64_t>(warp.shared);
   const bool in_window = static_cast<ptx::Space>(lanes.space) == ptx::Space::shared;
   const AllocationMap::Range* range = nullptr;
-  SpinLock* lock = nullptr;
+  std::unique_lock<SpinLock> lock;
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const std::uint64_t address = lanes.addresses[lane];
@@ -107,18 +107,13 @@ void LaunchChecker::access(const CheckedWarp& warp, const CheckedLanes& lanes, c
       check_written(warp, lanes, lane, address, size, shadow->written(), address - shadow->begin(), false);
     if (!checks_.race) continue;
     if (step.writes) expect_write(*range, allocations);
-    SpinLock* const wanted = &shadow->lock_of(address);
-    if (wanted != lock) {
-      if (lock != nullptr) lock->unlock();
-      lock = wanted;
-      lock->lock();
-    }
+    hold(lock, shadow->lock_of(address));
     step.address = address;
     step.bytes = reinterpret_cast<const std::uint8_t*>(address);
     step.stamp = stamp_;
     visit_bytes(step, shadow->cells(), shadow->word_of(address), address, size);
   }
-  if (lock != nullptr) lock->unlock();
+  if (lock) lock.unlock();
   if ((lanes.access & CheckedAccess::acquires) != 0) note_orders(warp, CheckedAccess::acquires);
 }
 

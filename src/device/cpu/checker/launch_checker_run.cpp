@@ -125,16 +125,9 @@ void LaunchChecker::note_consecutive(Step& step, const CheckedRun& run, const Ta
   const std::uint64_t origin = run.address - static_cast<std::uint64_t>(target.first_word * 4);
   const auto shared_begin = reinterpret_cast<std::uint64_t>(step.warp.shared);
   bool has_addresses = false;
-  SpinLock* lock = nullptr;
+  std::unique_lock<SpinLock> lock;
   for (std::int64_t base = begin / words * words; base < end; base += words) {
-    if (target.shadow != nullptr) {
-      SpinLock* const wanted = &target.shadow->lock_of(origin + static_cast<std::uint64_t>(base) * 4);
-      if (wanted != lock) {
-        if (lock != nullptr) lock->unlock();
-        lock = wanted;
-        lock->lock();
-      }
-    }
+    if (target.shadow != nullptr) hold(lock, target.shadow->lock_of(origin + static_cast<std::uint64_t>(base) * 4));
     const Words group = target.cells->group(static_cast<std::uint64_t>(base / words), step.stamp);
     access.first_word = static_cast<std::int32_t>(target.first_word - base);
     const std::uint16_t mask = words_of(run.mask, target.first_word - base, access.word_shift);
@@ -156,7 +149,6 @@ void LaunchChecker::note_consecutive(Step& step, const CheckedRun& run, const Ta
       visit_bytes(step, *target.cells, static_cast<std::uint64_t>(word), step.address, 4, offset);
     }
   }
-  if (lock != nullptr) lock->unlock();
 }
 
 // Reads of the same words by all lanes. False, with nothing changed, where the lanes must be looked at one by one. In
@@ -165,8 +157,8 @@ void LaunchChecker::note_consecutive(Step& step, const CheckedRun& run, const Ta
 bool LaunchChecker::note_broadcast(Step& step, const CheckedRun& run, const Target& target) {
   const BlockClock& clock = step.warp.clock;
   if (!is_plain(clock)) return false;
-  SpinLock* const lock = target.shadow != nullptr ? &target.shadow->lock_of(run.address) : nullptr;
-  if (lock != nullptr) lock->lock();
+  std::unique_lock<SpinLock> lock;
+  if (target.shadow != nullptr) hold(lock, target.shadow->lock_of(run.address));
   const std::uint32_t warp = step.warp.first_thread / BlockClock::warp_threads;
   const auto begin = static_cast<std::uint64_t>(target.first_word), end = begin + run.size / 4;
   const auto is_before_all = [&](const AccessMark& mark) {
@@ -204,7 +196,6 @@ bool LaunchChecker::note_broadcast(Step& step, const CheckedRun& run, const Targ
     }
     if (others != 0) read_by(last_of(run.mask));
   }
-  if (lock != nullptr) lock->unlock();
   return is_right;
 }
 

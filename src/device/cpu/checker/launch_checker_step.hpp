@@ -3,10 +3,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <mutex>
 
 #include "device/cpu/checker/launch_checker.hpp"
 
 namespace heddle::device::cpu {
+
+// Makes `lock` that of `wanted` alone. An exception releases it: what is recorded may find no memory.
+inline void hold(std::unique_lock<SpinLock>& lock, SpinLock& wanted) {
+  if (lock.mutex() == &wanted) return;
+  if (lock) lock.unlock();
+  lock = std::unique_lock(wanted);
+}
 
 struct LaunchChecker::Step {
   const CheckedWarp& warp;

@@ -1,5 +1,6 @@
 // The part of the checker that follows fences, barriers and operations of warps.
 #include <algorithm>
+#include <new>
 
 #include "device/cpu/checker/launch_checker.hpp"
 
@@ -44,7 +45,8 @@ void LaunchChecker::order(const CheckedWarp& warp, const std::uint32_t* members,
       return;
     }
     case OrderKind::warp_barrier:
-    case OrderKind::exchange: break;
+    case OrderKind::exchange:
+    case OrderKind::together: break;
   }
   // Lanes with the same member mask are there together.
   const unsigned shift = warp.first_thread % warp_threads;
@@ -55,7 +57,7 @@ void LaunchChecker::order(const CheckedWarp& warp, const std::uint32_t* members,
       if (members[__builtin_ctz(other)] == wanted) arrived |= other & -other;
     rest &= ~arrived;
     arrived <<= shift;
-    if (checks_.race) clock.lanes_met(number, arrived, tick());
+    if (checks_.race && kind != OrderKind::together) clock.lanes_met(number, arrived, tick());
     if (checks_.sync) gather(warp, wanted, arrived, kind);
   }
 }
@@ -73,7 +75,7 @@ void LaunchChecker::gather(const CheckedWarp& warp, std::uint32_t members, std::
   if (found != all.end()) {
     found->arrived |= arrived;
     // What they did before comes before what any of them does now.
-    if (checks_.race) clock.lanes_met(number, found->arrived, tick());
+    if (checks_.race && kind != OrderKind::together) clock.lanes_met(number, found->arrived, tick());
     if ((expected & ~found->arrived) == 0) all.erase(found);
     return;
   }
@@ -95,7 +97,7 @@ void LaunchChecker::report_absent(BlockClock& clock, const BlockClock::Gathering
   findings_.add(finding);
 }
 
-void LaunchChecker::leave(BlockClock& clock) {
+void LaunchChecker::leave(BlockClock& clock) noexcept {
   if (!clock.has_gatherings() || !clock.is_of(number_, clock.block())) return;
   for (unsigned warp = 0; warp * warp_threads < clock.threads(); ++warp) {
     for (const BlockClock::Gathering& gathering : clock.gatherings(warp)) report_absent(clock, gathering);
@@ -126,7 +128,7 @@ void LaunchChecker::arrive(const CheckedWarp& warp, unsigned barrier, bool count
   }
 }
 
-void LaunchChecker::complete(BlockClock& clock, unsigned barrier, std::uint32_t exited) {
+void LaunchChecker::complete(BlockClock& clock, unsigned barrier, std::uint32_t exited) noexcept {
   const BlockClock::Arrival first = clock.first_arrivals[barrier];
   clock.first_arrivals[barrier] = {};
   if (clock.is_counted(barrier)) {
@@ -143,8 +145,12 @@ void LaunchChecker::complete(BlockClock& clock, unsigned barrier, std::uint32_t 
 }
 
 void LaunchChecker::lanes_met(BlockClock& clock, unsigned warp, std::uint32_t members, std::uint32_t arrived,
-                              std::uint32_t there_now, std::uint32_t line) {
-  if (checks_.race) clock.lanes_met(warp, arrived, tick());
+                              std::uint32_t there_now, std::uint32_t line) noexcept {
+  try {
+    if (checks_.race) clock.lanes_met(warp, arrived, tick());
+  } catch (const std::bad_alloc&) {
+    findings_.lose();
+  }
   const std::uint32_t gone = members & there(clock, warp) & ~there_now;
   if (!checks_.sync || gone == 0) return;
   report_absent(clock,

@@ -229,9 +229,14 @@ bool CheckCalls::computes_with(const ptx::Operand& destination) const {
 
 namespace {
 
+// Of what has no mask, and is of all lanes.
+const ptx::Operand& all_lanes() {
+  static const ptx::Operand mask = ptx::Operand::make_integer(0xffffffff);
+  return mask;
+}
+
 // The member mask of a warp operation; null for what has none. Matrix products name no mask: they are of all lanes.
 const ptx::Operand* member_mask(const ptx::Instruction& inst) {
-  static const ptx::Operand all_lanes = ptx::Operand::make_integer(0xffffffff);
   const auto operand = [&](std::size_t i) { return i < inst.operands.size() ? &inst.operands[i] : nullptr; };
   switch (inst.opcode) {
     case Opcode::shfl: return operand(5);
@@ -240,7 +245,7 @@ const ptx::Operand* member_mask(const ptx::Instruction& inst) {
     case Opcode::elect: return operand(2);
     case Opcode::match: return &inst.operands.back();
     case Opcode::mma:
-    case Opcode::wmma: return &all_lanes;
+    case Opcode::wmma: return &all_lanes();
     case Opcode::bar:
     case Opcode::barrier: return inst.has(Modifier::warp) ? operand(0) : nullptr;
     default: return nullptr;
@@ -280,6 +285,10 @@ void CheckCalls::note_order(const ptx::Instruction& inst) {
     const bool block_only = inst.d.scope == ptx::Scope::cta || inst.d.scope == ptx::Scope::none;
     if (kernel_.checks.race && !inst.has(Modifier::proxy))
       note_order(inst, block_only ? OrderKind::fence_block : OrderKind::fence_device);
+    return;
+  }
+  if (inst.d.matrix == ptx::MatrixAccess::together) {
+    if (kernel_.checks.sync) note_order(inst, OrderKind::together, &all_lanes());
     return;
   }
   // With one lane the lanes meet in the runtime, which sees it.

@@ -1,0 +1,91 @@
+// A CUDA program whose memory runs out at any place, under all checks: it ends with CUDA's error and a sentence. It
+// neither hangs nor ends by a signal.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "base/file.hpp"
+#include "cli/heddle_command.hpp"
+
+namespace heddle::tests {
+namespace {
+
+using testing::HasSubstr;
+
+// Arrays and kernels with shared memory and a heap. What the checks record of them is larger than they are.
+constexpr const char* edge = R"(#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+__global__ void mix(float* a, const float* b, int** kept) {
+  __shared__ float tile[1024];
+  const int i = blockIdx.x * 1024 + threadIdx.x;
+  tile[threadIdx.x] = b[i];
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    int* const own = (int*)malloc(1000 + blockIdx.x);
+    if (blockIdx.x % 2) free(own); else kept[blockIdx.x] = own;
+  }
+  if (i % 3) a[i] = tile[1023 - threadIdx.x];
+  else for (int byte = 0; byte < 4; ++byte) ((char*)(a + i))[byte] = byte;
+}
+__global__ void release(int** kept) { free(kept[blockIdx.x]); }
+static void need(cudaError_t code) {
+  if (code == cudaSuccess) return;
+  std::fprintf(stderr, "%s\n", cudaGetErrorString(code));
+  std::exit(4);
+}
+int main() {
+  const int arrays = 5, blocks = 8, n = 1024 * blocks;
+  need(cudaFree(nullptr));
+  if (void* const lack = dlsym(RTLD_DEFAULT, "lack_memory")) ((void (*)(long))lack)(std::atol(std::getenv("LEFT")));
+  float* all[arrays];
+  int** kept = nullptr;
+  need(cudaMalloc(&kept, blocks * sizeof *kept));
+  for (float*& one : all) {
+    need(cudaMalloc(&one, n * sizeof *one));
+    need(cudaMemsetAsync(one, 0, n * sizeof *one));
+  }
+  for (int i = 1; i < arrays; ++i) {
+    need(cudaMemset(kept, 0, blocks * sizeof *kept));
+    mix<<<blocks, 1024>>>(all[i], all[i - 1], kept);
+    need(cudaGetLastError());
+    release<<<blocks, 1>>>(kept);
+    need(cudaGetLastError());
+  }
+  need(cudaDeviceSynchronize());
+  for (float* one : all) need(cudaFree(one));
+  need(cudaFree(kept));
+  std::puts("done");
+}
+)";
+
+class LackingMemory : public HeddleCommand {};
+
+TEST_F(LackingMemory, EndsAProgramInOrder) {
+  if (sanitized) GTEST_SKIP() << "sanitizers have their own malloc";
+  const std::string folder = folder_.path().string();
+  const auto here = [&](const std::string& arguments, const std::string& variables = "") {
+    return heddle(arguments, "&1", variables + "HEDDLE_CACHE_DIR='" + folder + "/cache' timeout -k 5 60");
+  };
+  base::write_file_atomic(folder_.path() / "edge.cu", edge);
+  ASSERT_EQ(here("cc edge.cu -o edge").code, 0);
+  const auto with = [&](long allocations) {
+    return here("run --device cpu --check=all ./edge",
+                "LEFT=" + std::to_string(allocations) + " LD_PRELOAD=" HEDDLE_LACKING_SYSTEM_LIBRARY " ");
+  };
+  constexpr long enough = 1'000'000;
+  ASSERT_EQ(with(enough).output, "done\n");  // compiles the kernels
+  unsigned refused = 0;
+  for (long allocations = 0;; allocations += 7 + allocations / 20) {
+    const Ran ran = with(allocations);
+    if (ran.output == "done\n") break;
+    ++refused;
+    EXPECT_TRUE(ran.code == 4 || ran.code == 99) << ran.code << " after " << allocations << ": " << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("memory")) << allocations;
+  }
+  EXPECT_GT(refused, 50u);
+}
+
+}  // namespace
+}  // namespace heddle::tests
