@@ -20,7 +20,6 @@
 #include "cli/interrupt.hpp"
 #include "cli/knowledge.hpp"
 #include "cli/launch_options.hpp"
-#include "cli/main_stack.hpp"
 #include "cli/memory.hpp"
 #include "cli/standard_files.hpp"
 #include "heddle/error.hpp"
@@ -165,7 +164,7 @@ int flushed(int code) {
 
 }  // namespace
 
-static int run_in_order(int count, char** arguments) {
+int main(int count, char** arguments) {
   heddle::cli::hold_standard_files();
   heddle::cli::end_in_order_without_memory();
   heddle::cli::clean_up_on_signals();
@@ -194,8 +193,4 @@ static int run_in_order(int count, char** arguments) {
   } catch (const std::exception& error) {
     return report(error, heddle::cli::exit_error);
   }
-}
-
-int main(int count, char** arguments) {
-  return heddle::cli::run_with_stack([&] { return run_in_order(count, arguments); });
 }

@@ -108,5 +108,45 @@ TEST_F(Unwritable, NothingElseIsNeededOfTheEnvironment) {
     }
 }
 
+TEST_F(Unwritable, AnOutputIsNamedAndNotTheTemporaryFolder) {
+  may_write(false);
+  const Ran ran = here("cc -DMAIN a.cu -o prog", "HEDDLE_LOG=off TMPDIR=/tmp");
+  EXPECT_EQ(ran.code, 1) << ran.output;
+  EXPECT_EQ(ran.output, "heddle: cannot write prog: Permission denied\n");
+}
+
+// A folder that the system has mounted without writing: as of a container, or of a disk with errors. Commands work
+// without a cache, or say what they cannot write.
+TEST_F(Unwritable, ReadOnlyFileSystems) {
+  const std::string folder = fs::canonical(folder_.path()).string();
+  const std::string mount = "unshare -rm sh -c 'mount --bind " + folder + " " + folder +
+                            " && mount -o remount,ro,bind " + folder + " && cd " + folder + " && exec \"$0\" \"$@\"'";
+  const auto mounted = [&](const std::string& arguments, const std::string& temporary) {
+    return heddle(arguments, "&1",
+                  "env -u XDG_CACHE_HOME HEDDLE_CACHE_DIR=" + folder + "/home HOME=" + folder +
+                      "/home HEDDLE_DAEMON=" + folder + "/home/socket TMPDIR=" + temporary + " timeout 100 " + mount);
+  };
+  if (mounted("version", "/tmp").code != 0) GTEST_SKIP() << "no file system can be mounted here";
+  const std::string launch = "launch k.ptx --block 4 --arg ";
+  for (const std::string temporary : {"/tmp", "tmp"}) {
+    for (const std::string& command :
+         {launch + "zeros:u32:4 --device cpu", launch + "zeros:u32:4 --device interp",
+          launch + "zeros:u32:4 --device sim:tesla-g80", std::string("run --device cpu /bin/true"),
+          std::string("inspect k.ptx"), std::string("metrics t.json"), std::string("devices")}) {
+      const Ran ran = mounted(command, temporary);
+      EXPECT_EQ(ran.code, 0) << command << ": " << ran.output;
+    }
+    for (const std::string& command :
+         {launch + "out:x.npy:u32:4 --device interp", launch + "zeros:u32:4 --device sim:tesla-g80,report=r.json",
+          std::string("compile a.cu"), std::string("cc -DMAIN a.cu -o prog"), std::string("sim sweep s.toml"),
+          std::string("run --trace new.json /bin/true"), std::string("timeline t.json"),
+          std::string("knowledge list")}) {
+      const Ran ran = mounted(command, temporary);
+      EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
+      EXPECT_THAT(ran.output, AllOf(HasSubstr("heddle: "), HasSubstr("Read-only file system"))) << command;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace heddle::tests

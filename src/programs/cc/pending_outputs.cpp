@@ -71,8 +71,9 @@ void PendingOutputs::set_aside(std::string& output) {
   if (::access(file.c_str(), F_OK) == 0 && ::access(file.c_str(), W_OK) != 0) refuse(file, errno);
   Pending& made = pending_.emplace_back();
   made.target = base::link_target(file);
-  const fs::path folder = made.target.parent_path();
-  made.folder.create(folder.empty() ? fs::path(".") : folder, "cc-output");
+  const fs::path folder = made.target.has_parent_path() ? made.target.parent_path() : fs::path(".");
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) refuse(file, errno);
+  made.folder.create(folder, "cc-output");
   made.made = made.folder.path() / made.target.filename();
   output = made.made.string();
 }
