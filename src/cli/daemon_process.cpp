@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <boost/algorithm/string.hpp>
 #include <cerrno>
+#include <cstdint>
 #include <string>
 
 #include "base/clock.hpp"
@@ -24,17 +26,41 @@ constexpr std::uint64_t patience_ns = 60'000'000'000, step_ns = 5'000'000;
 constexpr const char* first_words = "heddle daemon";  // of each log
 
 // The log of an earlier daemon is replaced, and no other file.
-void check_log(const std::filesystem::path& log) {
+[[noreturn]] void refuse(const std::filesystem::path& log) {
+  base::fail(ErrorCode::io_error,
+             "the daemon's messages would replace {}, which is no log of a daemon; remove it, or name another socket "
+             "by HEDDLE_DAEMON",
+             log.string());
+}
+
+void check_kind(const std::filesystem::path& log) {
   std::error_code error;
   const auto status = std::filesystem::symlink_status(log, error);
-  if (!std::filesystem::exists(status)) return;
-  const bool regular = std::filesystem::is_regular_file(status);
-  if (regular && std::filesystem::file_size(log, error) == 0) return;
-  if (!regular || !base::read_beginning(log, 4096).starts_with(first_words))
-    base::fail(ErrorCode::io_error,
-               "the daemon's messages would replace {}, which is no log of a daemon; remove it, or name another socket "
-               "by HEDDLE_DAEMON",
-               log.string());
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) refuse(log);
+}
+
+// With the lock: another start may be about to write it.
+void check_words(const std::filesystem::path& log) {
+  const std::string words = base::read_beginning(log, 4096);
+  if (!words.empty() && !words.starts_with(first_words)) refuse(log);
+}
+
+// Of starts at one place, one at a time: the others would write into the log of the daemon that is started, and two
+// daemons could take each other's socket away. Ends with the descriptor.
+daemon::Descriptor lock(const std::filesystem::path& log, const base::Clock& clock) {
+  daemon::Descriptor file(::open(log.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  if (!file)
+    base::fail(ErrorCode::io_error, "the daemon's messages cannot be written to {}: {}", log.string(),
+               base::system_message(errno));
+  const std::uint64_t end = clock.now_ns() + patience_ns;
+  while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR)
+      base::fail(ErrorCode::io_error, "{} cannot be locked: {}", log.string(), base::system_message(errno));
+    if (clock.now_ns() >= end)
+      base::fail(ErrorCode::io_error, "another start of the daemon does not end; it has {} locked", log.string());
+    daemon::pause(clock, step_ns);
+  }
+  return file;
 }
 
 // Returns the process. It has a session of its own, so that no signal of this terminal reaches it.
@@ -66,7 +92,10 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::filesystem::pa
 void start_in_background(const std::vector<std::string>& arguments, const std::filesystem::path& socket,
                          const std::filesystem::path& log) {
   const base::SteadyClock clock;
-  check_log(log);
+  check_kind(log);
+  const daemon::Descriptor one_at_a_time = lock(log, clock);
+  if (daemon::connect_to(socket)) base::fail(ErrorCode::io_error, "a daemon runs already at {}", socket.string());
+  check_words(log);
   const pid_t pid = spawn(arguments, log);
   const std::uint64_t end = clock.now_ns() + patience_ns;
   while (clock.now_ns() < end) {

@@ -44,6 +44,12 @@ int main() {
 }
 )";
 
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) ++found;
+  return found;
+}
+
 class TenantCommands : public HeddleCommand {
  protected:
   void SetUp() override {
@@ -154,6 +160,18 @@ TEST_F(TenantCommands, ADaemonReplacesNoFileByItsLog) {
   EXPECT_EQ(heddle("daemon start --device cpu").code, 0);
   EXPECT_EQ(heddle("daemon stop").code, 0);
   EXPECT_EQ(heddle("daemon start --device cpu").code, 0);  // its own log is replaced
+}
+
+// Starts at one time make one daemon, and leave its log as one that the next replaces.
+TEST_F(TenantCommands, OfManyStartsOneMakesADaemon) {
+  const std::string start = "daemon start --device cpu 2>&1 &";
+  const std::string others = "for i in 1 2 3; do '" + heddle_program(HEDDLE_PROGRAM).string() + "' " + start + " done;";
+  for (int round = 0; round < 3; ++round) {
+    const std::string output = heddle(start + " wait; true", "&1", others).output;
+    EXPECT_EQ(count(output, "the daemon runs: 4 units"), 1u) << output;
+    EXPECT_EQ(count(output, "a daemon runs already at "), 3u) << output;
+    EXPECT_EQ(heddle("daemon stop").code, 0);
+  }
 }
 
 TEST_F(TenantCommands, ADaemonStartsAndStops) {
