@@ -59,7 +59,7 @@ void start(const StartOptions& options) {
     throw UsageError(fmt::format("--units {}: at most {}", options.units, daemon::most_units));
   if (!options.policy.empty()) daemon::make_arbiter(options.policy);
   const auto socket = daemon::socket_path();
-  if (daemon::connect_to(socket)) base::fail(ErrorCode::io_error, "a daemon runs already at {}", socket.string());
+  daemon::require_no_daemon(socket);
   const unsigned units = options.units != 0 ? options.units : units_of(options.device);
   if (options.foreground) return serve(options, units);
   daemon::make_own_folder(socket.parent_path());

@@ -25,7 +25,7 @@ constexpr std::uint64_t patience_ns = 60'000'000'000, step_ns = 5'000'000;
 
 constexpr const char* first_words = "heddle daemon";  // of each log
 
-// The log of an earlier daemon is replaced, and no other file.
+// Where the log is to be there is another file: the log of an earlier daemon is replaced, and nothing else.
 [[noreturn]] void refuse(const std::filesystem::path& log) {
   base::fail(ErrorCode::io_error,
              "the daemon's messages would replace {}, which is no log of a daemon; remove it, or name another socket "
@@ -94,7 +94,7 @@ void start_in_background(const std::vector<std::string>& arguments, const std::f
   const base::SteadyClock clock;
   check_kind(log);
   const daemon::Descriptor one_at_a_time = lock(log, clock);
-  if (daemon::connect_to(socket)) base::fail(ErrorCode::io_error, "a daemon runs already at {}", socket.string());
+  daemon::require_no_daemon(socket);
   check_words(log);
   const pid_t pid = spawn(arguments, log);
   const std::uint64_t end = clock.now_ns() + patience_ns;

@@ -56,9 +56,13 @@ void make_own_folder(const std::filesystem::path& folder) {
                folder.string());
 }
 
+void require_no_daemon(const std::filesystem::path& path) {
+  if (connect_to(path)) base::fail(ErrorCode::io_error, "a daemon runs already at {}", path.string());
+}
+
 Descriptor listen_at(const std::filesystem::path& path) {
   make_own_folder(path.parent_path());
-  if (connect_to(path)) base::fail(ErrorCode::io_error, "a daemon runs already at {}", path.string());
+  require_no_daemon(path);
   // What a daemon that was cut off has left; anything else is the user's.
   struct stat status{};
   if (::lstat(path.c_str(), &status) == 0) {

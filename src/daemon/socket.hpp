@@ -45,6 +45,8 @@ void make_own_folder(const std::filesystem::path& folder);
 // removed; any other file stays. Throws io_error: the folder belongs to another user or others may write to it, a
 // daemon runs there, another file is there, or the path is too long for a socket.
 Descriptor listen_at(const std::filesystem::path& path);
+// Throws io_error if a daemon runs there.
+void require_no_daemon(const std::filesystem::path& path);
 // Nothing: nobody listens there, or another user does. Throws io_error if the process can have no socket, or the path
 // is too long for one.
 std::optional<Descriptor> connect_to(const std::filesystem::path& path);

@@ -21,7 +21,6 @@ class RangeLog {
     RangeView view;
     std::vector<unsigned> processors;
     std::uint64_t end_ns = 0;
-    std::size_t shown_at = 0;  // its place among the ranges in flight
     std::list<Entry>::iterator place;
   };
 
@@ -36,11 +35,11 @@ class RangeLog {
 
   // A range that was submitted. The entry lives until its end has been shown.
   Entry* add(const RangeView& view, const std::vector<unsigned>& processors) {
-    Entry& entry = in_flight_.emplace_back(Entry{view, processors, 0, 0, {}});
+    Entry& entry = in_flight_.emplace_back(Entry{view, processors, 0, {}});
     entry.view.processors = &entry.processors;
     entry.place = std::prev(in_flight_.end());
     if (!std::exchange(stale_, true)) {  // it stays so if there is no memory
-      append(entry);
+      ranges_.push_back(entry.view);
       stale_ = false;
     }
     return &entry;
@@ -54,7 +53,7 @@ class RangeLog {
       last->second = std::max(last->second, end_ns);
     }
     completions_.push_back({entry.view, std::min(start, end_ns), end_ns});
-    if (!stale_) hide(entry.shown_at);
+    hide(entry);
     ended_.splice(ended_.end(), in_flight_, entry.place);
     return completions_.back();
   }
@@ -71,36 +70,17 @@ class RangeLog {
   }
 
  private:
-  static constexpr std::size_t most_moved = 64;
-
-  void append(Entry& entry) {
-    entry.shown_at = entries_.size();
-    ranges_.push_back(entry.view);
-    entries_.push_back(&entry);
-  }
-  // Ranges end almost in the order of their submission, so few are moved. Otherwise all are collected when they are
-  // shown next.
-  void hide(std::size_t at) {
-    if (at - first_ > most_moved) {
-      stale_ = true;
-      return;
-    }
-    for (; at > first_; --at) {
-      ranges_[at] = ranges_[at - 1];
-      entries_[at] = entries_[at - 1];
-      entries_[at]->shown_at = at;
-    }
-    if (++first_ * 2 < ranges_.size()) return;
+  // Ranges end almost in the order of their submission. After one that does not, all are collected again.
+  void hide(const Entry& entry) {
+    if (entry.place != in_flight_.begin()) stale_ = true;
+    if (stale_ || ++first_ * 2 < ranges_.size()) return;
     ranges_.erase(ranges_.begin(), ranges_.begin() + static_cast<std::ptrdiff_t>(first_));
-    entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(first_));
     first_ = 0;
-    for (std::size_t i = 0; i < entries_.size(); ++i) entries_[i]->shown_at = i;
   }
   void collect() {
     ranges_.clear();
-    entries_.clear();
     first_ = 0;
-    for (Entry& entry : in_flight_) append(entry);
+    for (const Entry& entry : in_flight_) ranges_.push_back(entry.view);
     stale_ = false;
   }
 
@@ -109,7 +89,6 @@ class RangeLog {
   // The ranges in flight begin at first_. They are kept as policies see them, since tens of thousands may be in flight
   // while the policy is asked for each.
   std::vector<RangeView> ranges_;
-  std::vector<Entry*> entries_;  // of the same ranges
   std::size_t first_ = 0;
   bool stale_ = false;                               // they are not those in flight
   std::map<std::uint32_t, std::uint64_t> last_end_;  // by queue

@@ -18,7 +18,7 @@ CheckedWarp checked(Warp& warp, LaunchChecker& checker);
 template <class Record>
 void record(Warp& warp, Record&& what) {
   if (has_memory_for(what)) return;
-  begin_fault(warp, FaultKind::no_memory, -1).number = 0;
+  begin_fault(warp, FaultKind::no_memory, -1);
   end_launch(warp);
 }
 

@@ -22,6 +22,7 @@ enum class FaultKind : std::uint8_t {
   time_limit,    // the launch has run for longer than it may (time_limit.hpp)
   no_fiber,      // code of direct shape called something that waits
   no_memory,     // none for what checks record
+  no_meeting,    // no memory for lanes that wait for each other
 };
 
 // What is known at the moment of the fault. Filled without allocating: a fault can come anywhere in a kernel.

@@ -200,8 +200,8 @@ std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob
       return fmt::format("what the kernel prints cannot be written: {}",
                          std::generic_category().message(static_cast<int>(fault.number)));
     case FaultKind::time_limit: break;  // timeout_error()
-    case FaultKind::no_memory:
-      return fault.number == 0 ? no_memory_for_records() : "no memory for lanes that wait for others of their warp";
+    case FaultKind::no_memory: return no_memory_for_records();
+    case FaultKind::no_meeting: return "no memory for lanes that wait for others of their warp";
     case FaultKind::no_fiber: return "the code waits for others, but was generated for a kernel that does not";
   }
   return "unknown fault";
@@ -275,7 +275,8 @@ Error describe_fault(const Fault& fault, const Warp& warp, const LaunchJob& job,
       fmt::format("{}, {}{}: {}{}", head(job, warp.block->context), thread_of(job, warp.context, fault.lane),
                   code_place(job, number), describe_event(fault, warp, job, space, allocator),
                   shared_hint(fault, warp, job, space));
-  if (fault.kind == FaultKind::no_memory) return Error(ErrorCode::out_of_memory, text);
+  if (fault.kind == FaultKind::no_memory || fault.kind == FaultKind::no_meeting)
+    return Error(ErrorCode::out_of_memory, text);
   return Error(public_kind(fault), text);
 }
 

@@ -115,7 +115,7 @@ std::uint32_t call_warp_meet(WarpContext* context, std::uint32_t members, std::u
   worker.note_progress();
   bool complete = false;
   if (!has_memory_for([&] { complete = arrive_at_meeting(warp, members, value, values); })) {
-    begin_fault(warp, FaultKind::no_memory, -1).number = 1;
+    begin_fault(warp, FaultKind::no_meeting, -1);
     end_launch(warp);
   }
   if (!complete) worker.wait_for_others(warp);
