@@ -79,6 +79,7 @@ void Client::set_progress(const Progress& progress) {
   if (!page_) return;
   (*page_)->launches.store(progress.launches, std::memory_order_relaxed);
   (*page_)->busy_ns.store(progress.busy_ns, std::memory_order_relaxed);
+  (*page_)->device_ns.store(progress.device_ns, std::memory_order_relaxed);
   (*page_)->whole.store(1, std::memory_order_release);
 }
 

@@ -11,6 +11,11 @@ void Feedback::begin(Phase phase, Progress now) {
   since_ = now;
 }
 
+bool Feedback::is_over(std::uint64_t launches, std::uint64_t busy_ns) const {
+  if (phase_ == Phase::lent && lent_ < small_part) return busy_ns >= small_ns && launches >= small_launches;
+  return busy_ns >= (phase_ == Phase::alone ? alone_ns : lent_ns) && launches >= least_launches;
+}
+
 void Feedback::measured_alone(double rate) {
   constexpr double weight = 0.4;  // of the newest: programs vary by some percent from one window to the next
   alone_rate_ = alone_rate_ == 0 ? rate : alone_rate_ + weight * (rate - alone_rate_);
@@ -25,7 +30,8 @@ void Feedback::measured_lent(double rate) {
 
 void Feedback::look(Progress now, bool guests) {
   // One of its processes has ended.
-  if (now.launches < since_.launches || now.busy_ns < since_.busy_ns) return begin(phase_, now);
+  if (now.launches < since_.launches || now.busy_ns < since_.busy_ns || now.device_ns < since_.device_ns)
+    return begin(phase_, now);
   if (phase_ == Phase::lent && !guests) return begin(Phase::alone, now);
   const std::uint64_t launches = now.launches - since_.launches, busy_ns = now.busy_ns - since_.busy_ns;
   if (settling_) {
@@ -34,12 +40,13 @@ void Feedback::look(Progress now, bool guests) {
     since_ = now;
     return;
   }
-  if (busy_ns < (phase_ == Phase::alone ? alone_ns : lent_ns) || launches < least_launches) return;
+  if (!is_over(launches, busy_ns)) return;
   const double rate = static_cast<double>(launches) / static_cast<double>(busy_ns);
   ++windows_;
   if (phase_ == Phase::alone) {
     measured_alone(rate);
-    begin(guests && windows_ >= rest_ ? Phase::lent : Phase::alone, now);
+    device_part_ = static_cast<double>(now.device_ns - since_.device_ns) / static_cast<double>(busy_ns);
+    begin(guests && windows_ >= rest_ && device_part_ < full ? Phase::lent : Phase::alone, now);
   } else {
     measured_lent(rate);
     const bool worth_it = lent_ >= least_part;

@@ -1,7 +1,8 @@
 // How much batch tenants may have beside a latency tenant whose launches cannot be placed. Where programs run on
 // NVIDIA's library their kernels are not confined to units (interpose/gate.hpp), so that the owner of all units and its
 // guests are on the same ones. How much that hurts the owner depends on both programs: one that waits for its host most
-// of the time hardly notices, one that fills the GPU does. So it is measured.
+// of the time hardly notices, one that fills the GPU does. So it is measured. One that leaves the GPU no time is not
+// even tried: where programs have it in turns, guests would get nothing that the owner does not lose.
 //
 // LithOS lends units of owners that sleep only (section 4.3 of the paper). TGS (NSDI 2023, section 4.2) controls the
 // rate of guests by the owner's rate of kernels; this is that idea, with the rate for each second of work, so that it
@@ -16,6 +17,8 @@ namespace heddle::daemon {
 struct Progress {
   std::uint64_t launches = 0;
   std::uint64_t busy_ns = 0;  // for which it had work
+  // For which the GPU had work of it. 0 where programs have the GPU at the same time, and not in turns.
+  std::uint64_t device_ns = 0;
 };
 
 // Of one latency tenant. Pure: it reads no clock.
@@ -38,14 +41,18 @@ class Feedback {
   static constexpr std::uint64_t alone_ns = 60'000'000, lent_ns = 100'000'000;
   static constexpr std::uint64_t least_launches = 20;  // of a window
   static constexpr unsigned lent_windows = 20;         // between two measurements alone
-  static constexpr double first_part = 0.15, most_part = 1.5, most_step = 0.1, gain = 2;
-  // Less than this is not worth what it costs requests that wait for each other: there is nothing then, and the next
-  // try comes later each time.
-  static constexpr double least_part = 0.1;
-  static constexpr unsigned most_rest = 128;  // in windows alone
+  static constexpr double most_part = 1.5, most_step = 0.1, gain = 2;
+  // A try must not be what makes requests wait for each other: it begins with little, for a short time. An owner that
+  // loses as much as guests get is slower than allowed by that already. Then there is nothing, and the next try comes
+  // later each time.
+  static constexpr double first_part = 0.04, least_part = 0.03, small_part = 0.1;
+  static constexpr std::uint64_t small_ns = 20'000'000, small_launches = 8;  // of a window with less than small_part
+  static constexpr unsigned most_rest = 128;                                 // in windows alone
+  static constexpr double full = 0.75;  // the part of an owner's time with work, for which the GPU has some of it
 
   enum class Phase : std::uint8_t { alone, lent };
   void begin(Phase phase, Progress now);
+  bool is_over(std::uint64_t launches, std::uint64_t busy_ns) const;
   void measured_alone(double rate);
   void measured_lent(double rate);
   void rest(bool was_worth_it);
@@ -57,6 +64,7 @@ class Feedback {
   double lent_ = first_part;  // in the phase `lent`
   double slowdown_ = 1;
   unsigned windows_ = 0;               // of this phase
+  double device_part_ = 0;             // of the last window alone
   unsigned rest_ = 1, next_rest_ = 1;  // windows alone before the next try, and after the next one that fails
 };
 

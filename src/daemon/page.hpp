@@ -33,9 +33,8 @@ struct Page {
   alignas(64) std::atomic<std::uint64_t> awake;  // 0: it has no work
   std::atomic<std::uint64_t> held, in_flight;    // launches that are not submitted, and ranges that are
   std::atomic<std::uint64_t> lost;               // messages for which the ring had no room
-  // Of one whose launches go whole, to any units (interpose/gate.hpp): 1; what it has launched, and for how long it had
-  // work.
-  std::atomic<std::uint64_t> whole, launches, busy_ns;
+  // Of one whose launches go whole, to any units (interpose/gate.hpp): 1, and its Progress (daemon/feedback.hpp).
+  std::atomic<std::uint64_t> whole, launches, busy_ns, device_ns;
   // Launches that have ended, by the time since they were made (daemon/latency.hpp).
   alignas(64) std::atomic<std::uint64_t> latencies[latency_buckets];
   RingMemory events;

@@ -76,7 +76,7 @@ class TenantEntry {
   std::uint64_t in_flight() const;
   std::uint64_t lost() const;
   bool whole() const { return sum(&Page::whole) > 0; }  // of one of its processes
-  Progress progress() const { return {sum(&Page::launches), sum(&Page::busy_ns)}; }
+  Progress progress() const { return {sum(&Page::launches), sum(&Page::busy_ns), sum(&Page::device_ns)}; }
   // Of the launches that ended in the last 5 to 10 seconds; all, before there have been so many. Called often enough by
   // look_at_latencies().
   LatencyCounts recent_latencies() const;

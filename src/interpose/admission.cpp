@@ -47,7 +47,8 @@ Admission::Answer Admission::may_go(const std::optional<Share>& share, std::opti
   if (!share) return {};
   if (!(share->part > 0)) return {Verdict::nothing_granted, now_ns + look_again_ns};
   if (share->part >= 1) {
-    saved_ns_ = std::max(saved_ns_, 0.0);  // the device was its own: nothing is owed
+    // The device was its own: nothing is owed. Nothing is saved either, or it would be used beside those that now come.
+    saved_ns_ = 0;
   } else if (saved_ns_ < 0) {
     const double wait_ns = std::min(-saved_ns_ / share->part, static_cast<double>(look_again_ns));
     return {Verdict::over_share, now_ns + static_cast<std::uint64_t>(std::ceil(wait_ns))};

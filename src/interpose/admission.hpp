@@ -77,7 +77,7 @@ class Admission {
  private:
   // What a part of the device may be saved up to, and how long a wait may be before the grant is looked at again.
   static constexpr double most_saved_ns = 2e6;
-  static constexpr std::uint64_t look_again_ns = 100'000;
+  static constexpr std::uint64_t look_again_ns = 50'000;
 
   void earn(double part, std::uint64_t now_ns);
 

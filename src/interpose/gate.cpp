@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t look_ns = 200'000;         // between looks at the streams of a process with work
 constexpr std::uint64_t maintain_ns = 10'000'000;  // between looks at the daemon, of one without work
-constexpr std::uint64_t linger_ns = 100'000;       // after the last work, for which the tenant counts as having some
+constexpr std::uint64_t linger_ns = 50'000;        // after the last work, for which the tenant counts as having some
 constexpr std::uint64_t first_grant_ns = 1'000'000'000;
 // A launch may be what those in flight wait for: through a function of the host, or a value in memory. So where nothing
 // ends for so long, it goes.
@@ -299,6 +299,7 @@ void Gate::look_at_daemon() {
 void Gate::look_at_load(bool busy) {
   const base::Lock lock(mutex_);
   const std::uint64_t now_ns = clock_.now_ns();
+  count_device_time(busy, now_ns);
   if (busy || held_ > 0 || admission_.in_flight() > 0) {
     idle_since_ns_ = 0;
   } else if (idle_since_ns_ == 0) {
@@ -308,11 +309,24 @@ void Gate::look_at_load(bool busy) {
   }
 }
 
+// What is so at a look counts for the time since the one before.
+void Gate::count_device_time(bool busy, std::uint64_t now_ns) {
+  if (looked_ns_ == 0) {  // MPS lets programs have the GPU at the same time
+    int mps = 0;
+    HEDDLE_FORWARD(cuDeviceGetAttribute, &mps, CU_DEVICE_ATTRIBUTE_MPS_ENABLED, 0);
+    takes_turns_ = mps == 0;
+  }
+  const std::uint64_t since_ns = std::max(looked_ns_, busy_since_ns_);
+  if (busy && takes_turns_ && now_ns > since_ns) device_ns_ += now_ns - since_ns;
+  looked_ns_ = now_ns;
+}
+
 // False: the process ends.
 bool Gate::pause() {
   base::Lock lock(mutex_);
   report();
-  if (!stop_) clock_.wait_until(lock, changed_, clock_.now_ns() + (awake_.load() ? look_ns : maintain_ns));
+  const std::uint64_t pause_ns = !awake_.load() ? maintain_ns : idle_since_ns_ != 0 ? linger_ns : look_ns;
+  if (!stop_) clock_.wait_until(lock, changed_, clock_.now_ns() + pause_ns);
   return !stop_;
 }
 
@@ -334,7 +348,7 @@ void Gate::report() {
   untold_.ranges += launches;
   const std::uint64_t until_ns = idle_since_ns_ != 0 ? idle_since_ns_ : clock_.now_ns();
   const std::uint64_t busy_ns = awake_.load() ? until_ns - std::min(busy_since_ns_, until_ns) : 0;
-  client_.set_progress({made_, was_busy_ns_ + busy_ns});
+  client_.set_progress({made_, was_busy_ns_ + busy_ns, device_ns_});
   if (untold_.ranges > 0 && client_.tell(untold_)) untold_ = {};
 }
 

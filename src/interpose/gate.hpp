@@ -85,6 +85,7 @@ class Gate {
   void run();
   void look_at_daemon();
   void look_at_load(bool busy);
+  void count_device_time(bool busy, std::uint64_t now_ns) HEDDLE_REQUIRES(mutex_);
   bool pause();
   void sleep() HEDDLE_REQUIRES(mutex_);
   void report() HEDDLE_REQUIRES(mutex_);
@@ -108,6 +109,9 @@ class Gate {
   std::uint64_t made_ HEDDLE_GUARDED_BY(mutex_) = 0;         // launches, but for those in `launches_`
   std::uint64_t was_busy_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;  // before `busy_since_ns_`
   std::uint64_t busy_since_ns_ HEDDLE_GUARDED_BY(mutex_) = 0, idle_since_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;
+  std::uint64_t device_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;  // for which the streams had work
+  std::uint64_t looked_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;  // when that was looked at last
+  bool takes_turns_ HEDDLE_GUARDED_BY(mutex_) = true;      // the driver gives the GPU to one program at a time
   daemon::Ended untold_ HEDDLE_GUARDED_BY(mutex_);
   bool stop_ HEDDLE_GUARDED_BY(mutex_) = false;
   std::thread thread_;

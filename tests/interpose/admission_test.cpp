@@ -92,6 +92,19 @@ TEST(Admission, SavingsAndDebtsHaveBounds) {
   EXPECT_EQ(admission.may_go(half, 1, 60'000'000'003).verdict, Verdict::go);
 }
 
+// What it did not use while the device was its own it must not use beside the one that the device belongs to.
+TEST(Admission, NothingIsSavedWhileTheDeviceIsItsOwn) {
+  Admission admission;
+  const Share all{1, 100'000}, little{0.04, 100'000};
+  EXPECT_EQ(admission.may_go(all, 50'000, 1'000'000).verdict, Verdict::go);
+  EXPECT_EQ(admission.may_go(all, 50'000, 9'000'000).verdict, Verdict::go);
+  EXPECT_EQ(admission.may_go(little, 50'000, 9'000'001).verdict, Verdict::go);
+  admission.submitted(50'000);
+  admission.ended(50'000, std::nullopt);
+  EXPECT_EQ(admission.may_go(little, 50'000, 9'100'000).verdict, Verdict::over_share);
+  EXPECT_EQ(admission.may_go(little, 50'000, 10'300'000).verdict, Verdict::go);
+}
+
 TEST(Durations, AreOfAKernelAndItsShape) {
   Durations durations;
   const int kernel = 0;
