@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "base/thread_safety.hpp"
 #include "base/variables.hpp"
 #include "heddle/error.hpp"
 
@@ -33,9 +34,26 @@ std::shared_ptr<spdlog::logger> make_logger() {
   return made;
 }
 
-}  // namespace
+// Threads may log when the process ends and spdlog's registry no longer exists.
+struct End {
+  struct Kept {
+    Mutex mutex;
+    std::shared_ptr<spdlog::logger> logger HEDDLE_GUARDED_BY(mutex);
+    bool ended HEDDLE_GUARDED_BY(mutex) = false;
+  };
+  // Never destroyed.
+  static Kept& kept() {
+    static Kept* const made = new Kept;
+    return *made;
+  }
+  ~End() {
+    const Lock lock(kept().mutex);
+    kept().ended = true;
+  }
+};
 
-std::shared_ptr<spdlog::logger> logger() {
+// From the registry, in which a program may have put another one.
+std::shared_ptr<spdlog::logger> registered_logger() {
   if (auto found = spdlog::get(logger_name)) return found;
   auto made = make_logger();
   try {
@@ -44,6 +62,18 @@ std::shared_ptr<spdlog::logger> logger() {
     if (auto found = spdlog::get(logger_name)) return found;
   }
   return made;
+}
+
+}  // namespace
+
+std::shared_ptr<spdlog::logger> logger() {
+  End::Kept& kept = End::kept();
+  const Lock lock(kept.mutex);
+  if (kept.ended) return kept.logger;
+  auto found = registered_logger();
+  static const End end;  // made after the registry, and so destroyed before it
+  if (kept.logger != found) kept.logger = found;
+  return found;
 }
 
 void log_warn_once(const std::string& text) {

@@ -3,11 +3,10 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <deque>
+#include <list>
 #include <map>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/thread.hpp"
 #include "base/thread_safety.hpp"
@@ -17,6 +16,7 @@ namespace {
 
 using Callback = Watcher::Callback;
 using Condition = Watcher::Condition;
+using Prepared = Watcher::Prepared;
 
 // Between two evaluations of a condition: a thousandth of the time that it has been false for, within these limits. So
 // a short wait ends at once and a long one takes no processor time.
@@ -29,14 +29,18 @@ class State {
 
   const Clock& clock() const { return *clock_; }
 
-  void post(Callback callback) {
+  void post(Prepared callbacks) noexcept {
     const Lock lock(mutex_);
-    posted_.push_back(std::move(callback));
+    posted_.splice(posted_.end(), callbacks);
     changed_.notify_one();
   }
+  // All memory is allocated here: the watcher's thread has no one to report to that there is none.
   void poll(const void* sequence, Condition condition, Callback callback) {
+    std::list<Sequence> added(1);
+    added.front().key = sequence;
+    added.front().polled.push_back({std::move(condition), std::move(callback)});
     const Lock lock(mutex_);
-    added_.push_back({sequence, {std::move(condition), std::move(callback)}});
+    added_.splice(added_.end(), added);
     changed_.notify_one();
   }
   std::uint64_t at(std::uint64_t deadline_ns, Callback callback) {
@@ -66,7 +70,7 @@ class State {
   struct Sequence {
     const void* key = nullptr;
     std::uint64_t since_ns = 0;  // when its first condition began to be evaluated
-    std::deque<Polled> polled;
+    std::list<Polled> polled;
   };
 
   // These give the lock back meanwhile, as callbacks and conditions run without it.
@@ -79,19 +83,19 @@ class State {
   const std::shared_ptr<const Clock> clock_;
   Mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Callback> posted_ HEDDLE_GUARDED_BY(mutex_);
-  std::vector<std::pair<const void*, Polled>> added_ HEDDLE_GUARDED_BY(mutex_);
+  Prepared posted_ HEDDLE_GUARDED_BY(mutex_);
+  std::list<Sequence> added_ HEDDLE_GUARDED_BY(mutex_);  // of one condition each
   // By deadline and number.
   std::map<std::pair<std::uint64_t, std::uint64_t>, Callback> timers_ HEDDLE_GUARDED_BY(mutex_);
   std::uint64_t timers_made_ HEDDLE_GUARDED_BY(mutex_) = 0;
   bool stop_ HEDDLE_GUARDED_BY(mutex_) = false;
   // Of the watcher's thread alone.
-  std::vector<Sequence> sequences_;
+  std::list<Sequence> sequences_;
 };
 
 bool State::run_posted() {
   if (posted_.empty()) return false;
-  std::vector<Callback> now;
+  Prepared now;
   now.swap(posted_);
   mutex_.unlock();
   for (Callback& callback : now) {
@@ -123,15 +127,20 @@ bool State::run_timers() {
 }
 
 void State::take_added() {
-  std::vector<std::pair<const void*, Polled>> added;
+  std::list<Sequence> added;
   added.swap(added_);
   mutex_.unlock();
-  for (auto& [key, polled] : added) {
+  for (auto at = added.begin(); at != added.end();) {
+    const auto next = at++;
     auto place = sequences_.end();
-    if (key != nullptr)
-      place = std::find_if(sequences_.begin(), sequences_.end(), [&](const Sequence& s) { return s.key == key; });
-    Sequence& sequence = place != sequences_.end() ? *place : sequences_.emplace_back(key, clock_->now_ns());
-    sequence.polled.push_back(std::move(polled));
+    if (next->key != nullptr)
+      place = std::find_if(sequences_.begin(), sequences_.end(), [&](const Sequence& s) { return s.key == next->key; });
+    if (place != sequences_.end()) {
+      place->polled.splice(place->polled.end(), next->polled);
+    } else {
+      next->since_ns = clock_->now_ns();
+      sequences_.splice(sequences_.end(), added, next);
+    }
   }
   mutex_.lock();
 }
@@ -198,9 +207,12 @@ class ThreadWatcher final : public Watcher {
   ThreadWatcher& operator=(const ThreadWatcher&) = delete;
 
   const Clock& clock() const override { return state_->clock(); }
-  void post(Callback callback) override {
+  void post(Prepared callbacks) noexcept override { state_->post(std::move(callbacks)); }
+  Prepared prepare(Callback callback) override {
     start();
-    state_->post(std::move(callback));
+    Prepared prepared;
+    prepared.push_back(std::move(callback));
+    return prepared;
   }
   void poll(const void* sequence, Condition condition, Callback callback) override {
     start();
@@ -217,11 +229,11 @@ class ThreadWatcher final : public Watcher {
     Mutex mutex;
     std::condition_variable changed;
     bool reached = false;
-    state_->post([&] {
+    state_->post(prepare([&] {
       const Lock lock(mutex);
       reached = true;
       changed.notify_one();
-    });
+    }));
     Lock lock(mutex);
     while (!reached) lock.wait(changed);
   }

@@ -7,7 +7,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <memory>
+#include <utility>
 
 #include "base/clock.hpp"
 
@@ -17,15 +19,20 @@ class Watcher {
  public:
   using Callback = std::function<void()>;
   using Condition = std::function<bool()>;
+  // Callbacks with their places in the list of what is posted.
+  using Prepared = std::list<Callback>;
 
   virtual ~Watcher() = default;
 
   // The clock of the deadlines. Devices that use this watcher use the same clock.
   virtual const Clock& clock() const = 0;
 
-  // Runs `callback` as soon as possible. Callbacks run in the order of these calls. Any thread, under any lock. Throws
-  // out_of_memory if the thread cannot be started; so do poll() and at().
-  virtual void post(Callback callback) = 0;
+  // Runs callbacks as soon as possible, in the order of these calls. It needs no memory: what must report the end of
+  // something prepares that before it begins. Any thread, under any lock.
+  virtual void post(Prepared callbacks) noexcept = 0;
+  // What post() needs. Throws out_of_memory, also if the thread cannot be started; so do poll() and at().
+  virtual Prepared prepare(Callback callback) = 0;
+  void post(Callback callback) { post(prepare(std::move(callback))); }
 
   // Evaluates `condition` on the watcher's thread until it is true, then runs `callback`. Conditions with the same
   // `sequence` are evaluated one at a time, in the order of these calls. So their callbacks run in that order. A null

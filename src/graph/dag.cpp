@@ -58,7 +58,7 @@ void Dag::Sorted::remove(std::size_t place) {
 
 // Drops readers that are finished, and those whose queue has a later one. Not again before there are twice as many.
 void Dag::shorten(Segment& segment) const {
-  TaskRefs& readers = segment.readers;
+  std::vector<TaskRef>& readers = segment.readers;
   boost::container::small_vector<std::uint64_t, 32> queues;
   std::size_t kept = readers.size();
   for (std::size_t i = readers.size(); i-- > 0;) {
@@ -137,21 +137,28 @@ void Dag::reduce() {
   }
 }
 
-TaskRef Dag::append(std::span<const Access> accesses, std::span<const TaskRef> also) {
-  std::uint32_t slot = 0;
-  if (free_.empty()) {
-    slot = slots_.add();
-    ids_.push_back(0);
-  } else {
-    slot = free_.back();
-    free_.pop_back();
+// finish() must not need memory: it has room for all slots.
+std::uint32_t Dag::take_slot() {
+  if (free_.empty()) [[unlikely]] {
+    const std::uint32_t slot = slots_.size();
+    if (ids_.size() <= slot) ids_.resize(slot + 1);
+    if (free_.capacity() <= slot) free_.reserve(2 * slot);
+    return slots_.add();
   }
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+void Dag::append(TaskRef& ref, std::span<const Access> accesses, std::span<const TaskRef> also) {
+  const std::uint32_t slot = take_slot();
   Task& task = slots_[slot];
   task.id = ids_[slot] = ++last_;
+  task.parents.clear();
   parents_.clear();
   task.queue_inherited = task.is_move = false;
   ++active_;
-  const TaskRef ref{slot, task.id};
+  ref = {slot, task.id};
   for (const Access& access : accesses) {
     if (access.begin >= access.end) continue;
     Segments& segments = *objects_[access.object];
@@ -174,7 +181,6 @@ TaskRef Dag::append(std::span<const Access> accesses, std::span<const TaskRef> a
     if (!finished(other)) parents_.add(other);
   if (parents_.size() > 1) reduce();
   task.parents.assign(parents_.data(), parents_.data() + parents_.size());
-  return ref;
 }
 
 void Dag::order_after(TaskRef task, TaskRef other) {

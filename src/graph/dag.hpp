@@ -35,7 +35,14 @@ class Dag {
   // (transitive reduction). The search visits at most `reduction_limit` tasks, so the cost is bounded. Beyond that
   // limit an edge may be superfluous, but none is missing. Accesses to the same bytes in one task count as one access
   // with both modes. The task also depends on the tasks of `also`. The reference is valid until the task is finished.
-  TaskRef append(std::span<const Access> accesses, std::span<const TaskRef> also = {});
+  TaskRef append(std::span<const Access> accesses, std::span<const TaskRef> also = {}) {
+    TaskRef task;
+    append(task, accesses, also);
+    return task;
+  }
+  // The same. If it throws, as there is no memory, and `task` has a number, then that task has no parents, and is in
+  // the place of some of the earlier tasks that it was to depend on. Later tasks may not depend on these.
+  void append(TaskRef& task, std::span<const Access> accesses, std::span<const TaskRef> also = {});
   // Makes a task that was just appended depend on `other`, unless it depends on a task that was appended later than
   // `other`. The caller guarantees that such a later task depends on `other`.
   void order_after(TaskRef task, TaskRef other);
@@ -76,6 +83,8 @@ class Dag {
 
   // The number of tasks that are not finished.
   std::size_t active() const { return active_; }
+  // All slots of references are below it.
+  std::uint32_t slots() const { return slots_.size(); }
   TaskId last() const { return last_; }
   // The number of segments of the object; for tests.
   std::size_t segments(ObjectId object) const { return objects_[object]->count(); }
@@ -101,6 +110,7 @@ class Dag {
   void use_again(Segment& segment, bool modifying, TaskRef task);
   void shorten(Segment& segment) const;
   void reduce();
+  std::uint32_t take_slot();
 
   std::vector<std::unique_ptr<Segments>> objects_;
   std::vector<ObjectId> free_objects_;

@@ -24,9 +24,9 @@ void Segments::cut_at(std::uint64_t at) {
   const std::size_t i = find(at);
   if (i == all_.size() || all_[i].begin == at) return;
   Segment second = all_[i];
-  all_[i].end = at;
   second.begin = at;
   all_.insert(all_.begin() + static_cast<std::ptrdiff_t>(i) + 1, std::move(second));
+  all_[i].end = at;  // last, as there may have been no memory
 }
 
 Segments::Range Segments::cut(std::uint64_t begin, std::uint64_t end) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/container/small_vector.hpp>
 #include <cstdint>
+#include <vector>
 
 #include "graph/access.hpp"
 #include "graph/task.hpp"
@@ -14,8 +15,8 @@ namespace heddle::graph {
 // set consists of the ranges of which it is still the writer or a reader.
 struct Segment {
   std::uint64_t begin = 0, end = 0;
-  TaskRef writer;  // id 0: none
-  TaskRefs readers;
+  TaskRef writer;                // id 0: none
+  std::vector<TaskRef> readers;  // unlike TaskRefs it never needs memory to be moved
   std::uint32_t shorten_at = 8;  // when there are so many readers
 };
 
@@ -42,7 +43,7 @@ class Segments {
     const std::size_t from = first > 0 ? first - 1 : 0, to = std::min(last + 1, all_.size());
     for (std::size_t i = from; i < to; ++i) {
       if (finished(all_[i].writer)) all_[i].writer = {};
-      TaskRefs& readers = all_[i].readers;
+      std::vector<TaskRef>& readers = all_[i].readers;
       readers.erase(std::remove_if(readers.begin(), readers.end(), finished), readers.end());
     }
     join(from, to);

@@ -5,6 +5,7 @@
 #include <boost/container/stable_vector.hpp>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <vector>
 
 #include "device/device.hpp"
@@ -62,11 +63,17 @@ class DeviceQueues {
     spare.pop_back();
     return event;
   }
-  void give_event(std::shared_ptr<device::Event>& event, bool timed) {
-    if (event && event.use_count() == 1) [[likely]]
-      free_events_[timed ? 1 : 0].push_back(std::move(event));
-    else
+  // Without memory to keep it, the event ends.
+  void give_event(std::shared_ptr<device::Event>& event, bool timed) noexcept {
+    if (event && event.use_count() == 1) [[likely]] {
+      try {
+        free_events_[timed ? 1 : 0].push_back(std::move(event));
+      } catch (const std::bad_alloc&) {
+        event.reset();
+      }
+    } else {
       event.reset();
+    }
   }
 
  private:

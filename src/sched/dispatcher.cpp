@@ -1,6 +1,7 @@
 #include "sched/dispatcher.hpp"
 
 #include <algorithm>
+#include <new>
 
 #include "base/log.hpp"
 #include "heddle/error.hpp"
@@ -83,23 +84,44 @@ void Dispatcher::set_suspended(LaunchQueue& queue, bool suspended) {
 
 std::shared_ptr<HeldTask> Dispatcher::add(LaunchQueue& queue, std::unique_ptr<Work> work) {
   auto task = std::make_shared<HeldTask>();
-  task->id = ++made_;
+  task->id = made_ + 1;
+  ReadyTasks place;
+  place.emplace(task->id, task.get());
+  task->ready_place = place.extract(place.begin());
   task->left = work->blocks();
   task->work = std::move(work);
   task->queue = &queue;
+  tasks_.push_back(task);
+  task->place_in_list = std::prev(tasks_.end());
+  ++made_;
   ++queue.tasks;
   if (queue.tenant) ++queue.tenant->held;
   if (task->work->governed()) task->ordinal = queue.launches++;
   task->held_ns = watcher_->clock().now_ns();
-  tasks_.push_back(task);
-  task->place_in_list = std::prev(tasks_.end());
   return task;
 }
 
-void Dispatcher::depend(HeldTask& task, HeldTask& parent) {
-  if (parent.state >= TaskState::submitted) return;
-  task.parents.push_back(&parent);
-  parent.children.push_back(&task);
+// All of them or none.
+void Dispatcher::depend(HeldTask& task, std::span<HeldTask* const> parents) {
+  try {
+    for (HeldTask* const parent : parents) {
+      if (parent == nullptr || parent->state >= TaskState::submitted) continue;
+      task.parents.push_back(parent);
+      parent->children.push_back(&task);
+    }
+  } catch (...) {
+    for (HeldTask* const parent : task.parents)
+      if (!parent->children.empty() && parent->children.back() == &task) parent->children.pop_back();
+    task.parents.clear();
+    throw;
+  }
+}
+
+void Dispatcher::remove(HeldTask& task) {
+  if (task.logical.id != 0) dag_.finish(task.logical);
+  --task.queue->tasks;
+  if (task.queue->tenant) --task.queue->tenant->held;
+  tasks_.erase(task.place_in_list);
 }
 
 void Dispatcher::added(HeldTask& task) {
@@ -110,19 +132,30 @@ void Dispatcher::added(HeldTask& task) {
 
 void Dispatcher::set_ready(HeldTask& task) {
   task.state = TaskState::ready;
-  (task.work->governed() ? ready_governed_ : ready_others_).emplace(task.id, &task);
+  (task.work->governed() ? ready_governed_ : ready_others_).insert(std::move(task.ready_place));
 }
 
 std::shared_ptr<HeldTask> Dispatcher::hold(LaunchQueue& queue, std::unique_ptr<Work> work,
                                            std::span<const graph::Access> accesses) {
   auto task = add(queue, std::move(work));
-  task->logical = dag_.append(accesses);
-  graph::Task& logical = dag_[task->logical];
-  // The DAG takes tasks of one queue to run in order, which held tasks do not.
-  logical.queue = task->logical.slot;
-  if (by_slot_.size() <= task->logical.slot) by_slot_.resize(task->logical.slot + 1);
-  by_slot_[task->logical.slot] = task.get();
-  for (const graph::TaskRef& parent : logical.parents) depend(*task, *by_slot_[parent.slot]);
+  try {
+    if (by_slot_.size() <= dag_.slots()) by_slot_.resize(2 * dag_.slots());
+    dag_.append(task->logical, accesses);
+    graph::Task& logical = dag_[task->logical];
+    // The DAG takes tasks of one queue to run in order, which held tasks do not.
+    logical.queue = task->logical.slot;
+    by_slot_[task->logical.slot] = task.get();
+    boost::container::small_vector<HeldTask*, 8> parents;
+    for (const graph::TaskRef& parent : logical.parents) parents.push_back(by_slot_[parent.slot]);
+    depend(*task, {parents.data(), parents.size()});
+  } catch (...) {
+    // Later tasks may find it in the DAG in the place of earlier ones. So it waits for all of these.
+    if (task->logical.id != 0) by_slot_[task->logical.slot] = task.get();
+    task->abandoned = true;
+    for (const auto& held : tasks_) held->required = true;
+    dispatch();
+    throw;
+  }
   added(*task);
   return task;
 }
@@ -130,8 +163,14 @@ std::shared_ptr<HeldTask> Dispatcher::hold(LaunchQueue& queue, std::unique_ptr<W
 std::shared_ptr<HeldTask> Dispatcher::hold_after(LaunchQueue& queue, std::unique_ptr<Work> work,
                                                  std::span<const std::shared_ptr<HeldTask>> parents) {
   auto task = add(queue, std::move(work));
-  for (const auto& parent : parents)
-    if (parent) depend(*task, *parent);
+  try {
+    boost::container::small_vector<HeldTask*, 8> all;
+    for (const auto& parent : parents) all.push_back(parent.get());
+    depend(*task, {all.data(), all.size()});
+  } catch (...) {
+    remove(*task);
+    throw;
+  }
   added(*task);
   return task;
 }
@@ -142,18 +181,18 @@ std::vector<std::shared_ptr<HeldTask>> Dispatcher::hazards(const graph::Access& 
   return found;
 }
 
-// Not by recursion: chains of tasks are as long as the program makes them.
+// Not by recursion: chains of tasks are as long as the program makes them. Without memory: destructors wait too.
 void Dispatcher::require(HeldTask& task) {
   if (task.required) return;
   task.required = true;
-  std::vector<HeldTask*> open{&task};
-  while (!open.empty()) {
-    const HeldTask& next = *open.back();
-    open.pop_back();
+  HeldTask* open = &task;
+  while (open != nullptr) {
+    const HeldTask& next = *open;
+    open = std::exchange(open->next_required, nullptr);
     for (HeldTask* const parent : next.parents) {
       if (parent->required) continue;
       parent->required = true;
-      open.push_back(parent);
+      parent->next_required = std::exchange(open, parent);
     }
   }
 }
@@ -165,77 +204,22 @@ void Dispatcher::require_parents_of(HeldTask& task) {
     if (task.required || parent->queue->suspended) require(*parent);
 }
 
-void Dispatcher::wait_until_submitted(std::span<const std::shared_ptr<HeldTask>> tasks, base::Lock& lock) {
-  for (const auto& task : tasks) require(*task);
-  dispatch();
-  // Those before `at` are submitted: there may be tens of thousands, and each wakes this thread.
-  changed_.wait(lock.native(), [&, at = tasks.begin()]() mutable {
-    at = std::find_if(at, tasks.end(), [](const auto& task) { return task->state < TaskState::submitted; });
-    return at == tasks.end();
-  });
-}
-
-// Others may go on to hold tasks of the queue meanwhile.
-void Dispatcher::wait_until_half_is_submitted(LaunchQueue& queue, base::Lock& lock) {
-  while (queue.tasks >= most_held) {
-    std::shared_ptr<HeldTask> last;
-    std::uint64_t counted = 0;
-    for (const auto& task : tasks_) {
-      if (task->queue != &queue) continue;
-      require(*task);
-      last = task;
-      if (++counted == most_held / 2) break;
-    }
-    dispatch();
-    changed_.wait(lock.native(), [&] { return queue.tasks <= most_held / 2 || last->state >= TaskState::submitted; });
-  }
-}
-
-void Dispatcher::wait_until_all_submitted(base::Lock& lock) {
-  const std::vector<std::shared_ptr<HeldTask>> all(tasks_.begin(), tasks_.end());
-  wait_until_submitted(all, lock);
-}
-
-bool Dispatcher::finish_divided(base::Lock& lock) {
-  for (const auto& task : tasks_) {
-    if (task->left.begin == task->work->blocks().begin) continue;
-    const std::shared_ptr<HeldTask> divided = task;
-    wait_until_submitted({&divided, 1}, lock);
-    return true;
-  }
-  return false;
-}
-
-// Not for what other threads go on to launch meanwhile.
-void Dispatcher::wait_until_all_done(base::Lock& lock) {
-  const std::uint64_t last = made_;
-  wait_until_all_submitted(lock);
-  ++waiting_for_ends_;
-  changed_.wait(lock.native(), [this, last] {
-    return std::none_of(in_flight_.begin(), in_flight_.end(),
-                        [last](const InFlight& range) { return range.task->id <= last; });
-  });
-  --waiting_for_ends_;
-}
-
-void Dispatcher::wait_until_idle(const Tenant& tenant, base::Lock& lock) {
-  for (const auto& task : tasks_)
-    if (task->queue->tenant == &tenant) require(*task);
-  dispatch();
-  ++waiting_for_ends_;
-  changed_.wait(lock.native(), [&] { return !tenant.awake(); });
-  --waiting_for_ends_;
-}
-
-// What is submitted may complete at once, and then the policy is asked again.
-void Dispatcher::dispatch() {
+// What is submitted may complete at once, and then the policy is asked again. Where it cannot be asked, as it throws or
+// there is no memory to show it anything, it is asked again when something in flight ends.
+void Dispatcher::dispatch() noexcept {
   again_ = true;
   if (dispatching_) return;
   dispatching_ = true;
   while (std::exchange(again_, false)) {
-    while (submit_ungoverned() || ask_policy()) {
+    try {
+      while (remove_abandoned() || submit_ungoverned() || ask_policy()) {
+      }
+      if (force_required()) again_ = true;
+    } catch (...) {
+      if (std::none_of(in_flight_.begin(), in_flight_.end(),
+                       [](const InFlight& range) { return range.end != nullptr; }))
+        submit_one_without_policy();
     }
-    if (force_required()) again_ = true;
   }
   dispatching_ = false;
   policy_->load(tasks_.size(), in_flight_.size());
@@ -304,9 +288,11 @@ bool Dispatcher::ask_policy() {
   decisions_.clear();
   try {
     policy_->decide(now, decisions_);
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& error) {
-    base::log_error("the scheduling policy failed, and nothing is submitted for it: {}", error.what());
-    decisions_.clear();
+    base::log_error("the scheduling policy failed, and tasks are submitted without it meanwhile: {}", error.what());
+    throw;
   }
   log_.shown();
   if (decisions_.empty()) set_timer(now);
@@ -342,6 +328,26 @@ bool Dispatcher::force_required() {
     return true;
   }
   return false;
+}
+
+// The oldest that can be. What would first need memory fails.
+void Dispatcher::submit_one_without_policy() {
+  for (const auto& [id, task] : ready_governed_) {
+    if (task->waits_for_memory || (task->queue->suspended && !task->required)) continue;
+    try {
+      if (!task->work->is_ready()) throw std::bad_alloc();
+    } catch (...) {
+      return failed(*task, std::current_exception());
+    }
+    submit(*task, {});
+    return;
+  }
+}
+
+bool Dispatcher::remove_abandoned() {
+  if (tasks_.empty() || !tasks_.front()->abandoned) return false;
+  submitted(*tasks_.front());
+  return true;
 }
 
 // Memory has to be found, for which others may have to be evicted, or kernels to be compiled.
@@ -390,20 +396,20 @@ bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
   if (decision.blocks != 0 && decision.blocks < range.size() && work.divisible())
     range.end = end_of_clusters(range, decision.blocks, work.traits().block_multiple);
   const bool last = range.end == task.left.end;
+  std::list<InFlight> tracked;
   try {
     const device::Partition* const partition = processors.empty() ? nullptr : partition_(work.place(), processors);
-    auto end = work.governed() && (decision.timed || !is_followed(task)) ? work.take_event() : nullptr;
     if (decision.priority != task.priority) work.set_priority(task.priority = decision.priority);
-    // Before it is submitted: on a busy machine it may have ended before this thread looks at the clock again, and
-    // would seem to have taken no time.
-    const std::uint64_t now_ns = watcher_->clock().now_ns();
-    work.submit(range, last, partition, end.get());
-    task.left.begin = range.end;
-    if (work.governed()) track(task, range, decision, std::move(end), now_ns);
+    if (work.governed())
+      tracked = prepare(task, range, decision, decision.timed || !is_followed(task) ? work.take_event() : nullptr);
+    work.submit(range, last, partition, tracked.empty() ? nullptr : tracked.front().end.get());
   } catch (...) {
+    if (!tracked.empty() && tracked.front().entry) log_.remove(*tracked.front().entry);
     failed(task, std::current_exception());
     return true;
   }
+  task.left.begin = range.end;
+  if (!tracked.empty()) track(task, tracked);
   if (last) submitted(task);
   return last;
 }
@@ -426,42 +432,20 @@ void Dispatcher::submitted(HeldTask& task) {
     if (parents.empty() && child->state == TaskState::held) set_ready(*child);
   }
   task.children.clear();
-  if (task.logical.id != 0) dag_.finish(task.logical);
-  --task.queue->tasks;
-  if (task.queue->tenant) --task.queue->tenant->held;
-  tasks_.erase(task.place_in_list);
+  remove(task);
   again_ = true;
   changed_.notify_all();
 }
 
-void Dispatcher::track(HeldTask& task, BlockRange range_of_blocks, const Decision& decision,
-                       std::shared_ptr<device::Event> end, std::uint64_t now_ns) {
-  const std::size_t place = task.work->place();
-  const std::uint64_t blocks = range_of_blocks.size();
-  const double each = task.work->seconds_per_block();
-  Tenant* const tenant = task.queue->tenant;
-  const bool timed = end != nullptr;
-  if (tenant) ++tenant->in_flight;
-  InFlight& range = in_flight_.emplace_back(
-      InFlight{*task.place_in_list, place, blocks, each > 0 ? each * static_cast<double>(blocks) : -1, now_ns,
-               std::move(end), log(task, range_of_blocks, decision, timed, now_ns), tenant});
-  const auto at = std::prev(in_flight_.end());
-  DeviceView& device = devices_[place];
-  ++device.ranges;
-  if (range.predicted < 0)
-    ++device.unknown_ranges;
-  else
-    device.predicted_seconds += range.predicted;
-  ++task.ranges;
-  if (!timed) return;
-  const auto point = range.end->point();
-  const auto done = [link = link_, at] {
+// Returns false if it has ended already.
+bool Dispatcher::report_end(std::list<InFlight>::iterator at) {
+  const auto point = at->end->point();
+  return point && point->on_done([link = link_, at] {
     link->run([&](Dispatcher& self) {
       self.range_done(at);
       self.dispatch();
     });
-  };
-  if (!point || !point->on_done(done)) range_done(at);
+  });
 }
 
 }  // namespace heddle::sched

@@ -7,6 +7,9 @@
 // No task for which something waits is held for ever. A task is required if a thread waits for it, or if it is in a
 // suspended queue and a task of another queue depends on it. All tasks that it depends on are required too. If the
 // policy submits no required task while the devices are idle, the dispatcher submits them.
+//
+// Where memory runs out a call of the program throws, and a task fails that finds none when it is submitted. The ends
+// of tasks in flight need no memory: all that they need is allocated when these are held or submitted.
 #pragma once
 
 #include <condition_variable>
@@ -84,7 +87,7 @@ class Dispatcher {
       wait_until_half_is_submitted(queue, lock);
   }
   // Asks the policy, after something has changed.
-  void dispatch();
+  void dispatch() noexcept;
 
   // The held tasks after which an access has to come.
   std::vector<std::shared_ptr<HeldTask>> hazards(const graph::Access& access) const;
@@ -113,8 +116,9 @@ class Dispatcher {
     double predicted;  // seconds; negative: not known
     std::uint64_t submitted_ns;
     std::shared_ptr<device::Event> end;  // null: it has ended when a later range of its queue has
-    RangeLog::Entry* entry;              // null: the policy does not see it
-    Tenant* tenant;                      // null: nobody's
+    std::uint64_t end_ns = 0;            // once it has ended
+    RangeLog::Entry* entry = nullptr;    // null: the policy does not see it
+    Tenant* tenant = nullptr;            // null: nobody's
   };
   // How callbacks reach the dispatcher. They may run after it was destroyed.
   struct Link;
@@ -122,9 +126,12 @@ class Dispatcher {
   static constexpr std::size_t most_shown = 256;  // ready tasks that the policy is shown at a time
 
   std::shared_ptr<HeldTask> add(LaunchQueue& queue, std::unique_ptr<Work> work);
-  void depend(HeldTask& task, HeldTask& parent);
+  void depend(HeldTask& task, std::span<HeldTask* const> parents);
   void added(HeldTask& task);
   void set_ready(HeldTask& task);
+  void remove(HeldTask& task);
+  void submit_one_without_policy();
+  bool remove_abandoned();
   bool ask_policy();
   void find_ready();
   View view();
@@ -138,13 +145,15 @@ class Dispatcher {
   bool submit(HeldTask& task, const Decision& decision);
   void failed(HeldTask& task, const std::exception_ptr& failure);
   void submitted(HeldTask& task);
-  void track(HeldTask& task, BlockRange blocks, const Decision& decision, std::shared_ptr<device::Event> end,
-             std::uint64_t now_ns);
-  RangeLog::Entry* log(const HeldTask& task, BlockRange blocks, const Decision& decision, bool timed,
-                       std::uint64_t now_ns);
+  std::list<InFlight> prepare(const HeldTask& task, BlockRange blocks, const Decision& decision,
+                              std::shared_ptr<device::Event> end);
+  void track(HeldTask& task, std::list<InFlight>& prepared) noexcept;
+  bool report_end(std::list<InFlight>::iterator range);
+  void wait_for_unreported(base::Lock& lock) HEDDLE_RELEASES_LOCK;
   void range_done(std::list<InFlight>::iterator range);
   bool end_untimed(const LaunchQueue& queue, std::list<InFlight>::iterator before, std::uint64_t end_ns);
   void ended(std::list<InFlight>::iterator range, std::uint64_t end_ns);
+  void account_end(InFlight& range, std::uint64_t end_ns);
   void set_timer(const View& view);
 
   const std::unique_ptr<Policy> policy_;
@@ -164,8 +173,9 @@ class Dispatcher {
   RangeLog log_;
   std::list<std::shared_ptr<HeldTask>> tasks_;  // tasks that are not submitted, by age
   // Of these, the ready ones, by age: those about which the policy decides, and the others.
-  std::map<std::uint64_t, HeldTask*> ready_governed_, ready_others_;
+  ReadyTasks ready_governed_, ready_others_;
   std::list<InFlight> in_flight_;
+  std::list<InFlight> unreported_;  // there was no memory to be told of their ends
   std::vector<DeviceView> devices_;
   std::vector<std::optional<ClockAlignment>> clocks_;  // by place; nothing: its times are those of the watcher's clock
   std::vector<std::uint64_t> last_end_ns_;             // by place: the end of the last range that is known to be done

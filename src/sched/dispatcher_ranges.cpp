@@ -1,31 +1,72 @@
 // The dispatcher's ranges in flight: what the policy is shown of them, and their ends.
 #include <algorithm>
+#include <list>
 #include <utility>
-#include <vector>
 
+#include "base/log.hpp"
 #include "sched/dispatcher.hpp"
 
 namespace heddle::sched {
 
-RangeLog::Entry* Dispatcher::log(const HeldTask& task, BlockRange blocks, const Decision& decision, bool timed,
-                                 std::uint64_t now_ns) {
-  if (!policy_->sees_ranges()) return nullptr;
-  return log_.add({.task = task.id,
-                   .queue = task.queue->id,
-                   .tenant = task.queue->tenant,
-                   .place = task.work->place(),
-                   .blocks = blocks,
-                   .of_blocks = task.work->blocks().size(),
-                   .ordinal = task.ordinal,
-                   .traits = task.work->traits(),
-                   .corun = task.work->corun(),
-                   .priority = decision.priority,
-                   .held_ns = task.held_ns,
-                   .submitted_ns = now_ns,
-                   .last = task.left.begin == task.left.end,
-                   .predicted_seconds = decision.predicted_seconds,
-                   .timed = timed},
-                  decision.processors);
+// A range that is about to be submitted: what its end needs is allocated now. Its time counts from before it is
+// submitted: on a busy machine it may have ended before this thread looks at the clock again, and would seem to have
+// taken no time.
+std::list<Dispatcher::InFlight> Dispatcher::prepare(const HeldTask& task, BlockRange blocks, const Decision& decision,
+                                                    std::shared_ptr<device::Event> end) {
+  const std::uint64_t now_ns = watcher_->clock().now_ns();
+  const double each = task.work->seconds_per_block();
+  const bool timed = end != nullptr;
+  std::list<InFlight> prepared;
+  InFlight& range =
+      prepared.emplace_back(InFlight{.task = *task.place_in_list,
+                                     .place = task.work->place(),
+                                     .blocks = blocks.size(),
+                                     .predicted = each > 0 ? each * static_cast<double>(blocks.size()) : -1,
+                                     .submitted_ns = now_ns,
+                                     .end = std::move(end),
+                                     .tenant = task.queue->tenant});
+  if (!policy_->sees_ranges()) return prepared;
+  range.entry = log_.add({.task = task.id,
+                          .queue = task.queue->id,
+                          .tenant = task.queue->tenant,
+                          .place = task.work->place(),
+                          .blocks = blocks,
+                          .of_blocks = task.work->blocks().size(),
+                          .ordinal = task.ordinal,
+                          .traits = task.work->traits(),
+                          .corun = task.work->corun(),
+                          .priority = decision.priority,
+                          .held_ns = task.held_ns,
+                          .submitted_ns = now_ns,
+                          .last = task.left.end == blocks.end,
+                          .predicted_seconds = decision.predicted_seconds,
+                          .timed = timed},
+                         decision.processors);
+  return prepared;
+}
+
+void Dispatcher::track(HeldTask& task, std::list<InFlight>& prepared) noexcept {
+  in_flight_.splice(in_flight_.end(), prepared);
+  const auto at = std::prev(in_flight_.end());
+  DeviceView& device = devices_[at->place];
+  if (at->tenant) ++at->tenant->in_flight;
+  ++device.ranges;
+  if (at->predicted < 0)
+    ++device.unknown_ranges;
+  else
+    device.predicted_seconds += at->predicted;
+  ++task.ranges;
+  if (at->end == nullptr) return;
+  try {
+    if (!report_end(at)) range_done(at);
+  } catch (const std::exception& error) {
+    base::log_debug("the end of a task is not reported, so that it counts as done: {}", error.what());
+    const std::uint64_t now_ns = watcher_->clock().now_ns();
+    end_untimed(*task.queue, at, now_ns);
+    if (at->entry) at->entry->view.timed = false;
+    account_end(*at, now_ns);
+    unreported_.splice(unreported_.end(), in_flight_, at);
+  }
 }
 
 void Dispatcher::range_done(std::list<InFlight>::iterator at) {
@@ -52,20 +93,30 @@ bool Dispatcher::end_untimed(const LaunchQueue& queue, std::list<InFlight>::iter
     const double seconds = range.entry ? range.entry->view.predicted_seconds : range.predicted;
     return static_cast<std::uint64_t>(std::max(seconds, 0.0) * 1e9);
   };
+  const auto is_one = [&](const InFlight& range) { return range.task->queue == &queue && range.end == nullptr; };
   std::uint64_t after = before == in_flight_.end() ? 0 : nanoseconds(*before);
-  std::vector<std::pair<std::list<InFlight>::iterator, std::uint64_t>> found;
+  bool any = false;
   for (auto at = before; at != in_flight_.begin();) {
     --at;
-    if (at->task->queue != &queue || at->end) continue;
-    found.emplace_back(at, end_ns > after ? end_ns - after : 0);
+    if (!is_one(*at)) continue;
+    any = true;
+    at->end_ns = end_ns > after ? end_ns - after : 0;
     after += nanoseconds(*at);
   }
-  for (auto each = found.rbegin(); each != found.rend(); ++each) ended(each->first, each->second);
-  return !found.empty();
+  if (!any) return false;
+  for (auto at = in_flight_.begin(); at != before;) {
+    const auto next = at++;
+    if (is_one(*next)) ended(next, next->end_ns);
+  }
+  return true;
 }
 
 void Dispatcher::ended(std::list<InFlight>::iterator at, std::uint64_t end_ns) {
-  InFlight& range = *at;
+  account_end(*at, end_ns);
+  in_flight_.erase(at);
+}
+
+void Dispatcher::account_end(InFlight& range, std::uint64_t end_ns) {
   HeldTask& task = *range.task;
   DeviceView& device = devices_[range.place];
   --device.ranges;
@@ -77,7 +128,6 @@ void Dispatcher::ended(std::list<InFlight>::iterator at, std::uint64_t end_ns) {
   if (range.entry) policy_->ended(log_.ended(*range.entry, end_ns));
   if (--task.ranges == 0 && task.state == TaskState::submitted) task.state = TaskState::done;
   again_ = true;
-  in_flight_.erase(at);
   if (waiting_for_ends_ > 0) changed_.notify_all();
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <exception>
 #include <list>
+#include <map>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,9 @@ enum class TaskState : std::uint8_t {
   done        // it has run
 };
 
+struct HeldTask;
+using ReadyTasks = std::map<std::uint64_t, HeldTask*>;  // by number
+
 // Shared with the handles of the program. Guarded by the core's lock.
 struct HeldTask {
   std::uint64_t id = 0;
@@ -77,6 +81,9 @@ struct HeldTask {
   BlockRange left;        // blocks that are not submitted
   bool required = false;  // a thread, or a queue that is not suspended, waits for it
   bool waits_for_memory = false;
+  // There was no memory to hold it. It is never submitted, and takes its place in the order until all that was held
+  // before it has been submitted.
+  bool abandoned = false;
   int priority = 0;           // Work::set_priority
   std::uint32_t ranges = 0;   // number of its ranges in flight
   std::uint64_t ordinal = 0;  // of governed tasks of its queue since the last synchronisation
@@ -84,8 +91,10 @@ struct HeldTask {
   // Tasks that must be submitted before it, and after it.
   boost::container::small_vector<HeldTask*, 2> parents, children;
   std::list<std::shared_ptr<HeldTask>>::iterator place_in_list;
-  graph::TaskRef logical;      // in the DAG of held tasks; id 0: at the explicit level
-  std::exception_ptr failure;  // submitting it failed
+  ReadyTasks::node_type ready_place;  // made with the task: that it becomes ready must not need memory
+  HeldTask* next_required = nullptr;  // while required tasks are searched for
+  graph::TaskRef logical;             // in the DAG of held tasks; id 0: at the explicit level
+  std::exception_ptr failure;         // submitting it failed
 };
 
 }  // namespace heddle::sched

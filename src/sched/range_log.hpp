@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <list>
 #include <map>
+#include <new>
 #include <span>
 #include <utility>
 #include <vector>
@@ -33,16 +34,25 @@ class RangeLog {
       if (completion.range.tenant == &tenant) completion.range.tenant = nullptr;
   }
 
-  // A range that was submitted. The entry lives until its end has been shown.
+  // A range that is about to be submitted. The entry lives until its end has been shown. Its end needs no memory.
   Entry* add(const RangeView& view, const std::vector<unsigned>& processors) {
+    if (const std::size_t ends = completions_.size() + in_flight_.size() + 1; completions_.capacity() < ends)
+      completions_.reserve(2 * ends);
     Entry& entry = in_flight_.emplace_back(Entry{view, processors, 0, {}});
     entry.view.processors = &entry.processors;
     entry.place = std::prev(in_flight_.end());
-    if (!std::exchange(stale_, true)) {  // it stays so if there is no memory
+    if (stale_) return &entry;
+    try {
       ranges_.push_back(entry.view);
-      stale_ = false;
+    } catch (const std::bad_alloc&) {
+      stale_ = true;
     }
     return &entry;
+  }
+  // It was not submitted.
+  void remove(const Entry& entry) {
+    hide(entry);
+    in_flight_.erase(entry.place);
   }
   // The completion is valid until the next one.
   const Completion& ended(Entry& entry, std::uint64_t end_ns) {

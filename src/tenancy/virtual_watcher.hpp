@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <limits>
+#include <list>
 #include <map>
 #include <memory>
 #include <utility>
@@ -18,7 +18,12 @@ class VirtualWatcher final : public base::Watcher {
  public:
   explicit VirtualWatcher(std::shared_ptr<base::ManualClock> clock) : clock_(std::move(clock)) {}
   const base::Clock& clock() const override { return *clock_; }
-  void post(Callback callback) override { posted_.push_back(std::move(callback)); }
+  void post(Prepared callbacks) noexcept override { posted_.splice(posted_.end(), callbacks); }
+  Prepared prepare(Callback callback) override {
+    Prepared prepared;
+    prepared.push_back(std::move(callback));
+    return prepared;
+  }
   void poll(const void*, Condition condition, Callback callback) override {
     polled_.emplace_back(std::move(condition), std::move(callback));
   }
@@ -67,8 +72,8 @@ class VirtualWatcher final : public base::Watcher {
 
  private:
   const std::shared_ptr<base::ManualClock> clock_;
-  std::deque<Callback> posted_;
-  std::deque<std::pair<Condition, Callback>> polled_;
+  Prepared posted_;
+  std::list<std::pair<Condition, Callback>> polled_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Callback> timers_;  // by deadline and number
   std::map<std::uint64_t, std::uint64_t> deadlines_;
   std::uint64_t timers_made_ = 0;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "base/file.hpp"
 #include "cli/heddle_command.hpp"
@@ -60,31 +61,85 @@ int main() {
 }
 )";
 
-class LackingMemory : public HeddleCommand {};
+// More launches than a policy lets go at once, in two streams that wait for each other.
+constexpr const char* held = R"(#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+__global__ void add(int* a, int n) { const int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] += 1; }
+static void need(cudaError_t code) {
+  if (code == cudaSuccess) return;
+  std::fprintf(stderr, "%s\n", cudaGetErrorString(code));
+  std::exit(4);
+}
+int main() {
+  const int n = 1024, launches = 1200;
+  int *a = nullptr, *b = nullptr;
+  need(cudaMalloc(&a, n * sizeof *a));
+  need(cudaMalloc(&b, n * sizeof *b));
+  need(cudaMemset(a, 0, n * sizeof *a));
+  need(cudaMemset(b, 0, n * sizeof *b));
+  cudaStream_t streams[2];
+  for (auto& s : streams) need(cudaStreamCreate(&s));
+  cudaEvent_t events[2];
+  for (auto& e : events) need(cudaEventCreate(&e));
+  need(cudaDeviceSynchronize());
+  if (void* const lack = dlsym(RTLD_DEFAULT, "lack_memory")) ((void (*)(long))lack)(std::atol(std::getenv("LEFT")));
+  for (int i = 0; i < launches; ++i) {
+    add<<<8, 128, 0, streams[i % 2]>>>(i % 2 ? a : b, n);
+    need(cudaGetLastError());
+    if (i % 64 == 0) {
+      need(cudaEventRecord(events[i / 64 % 2], streams[i % 2]));
+      need(cudaStreamWaitEvent(streams[(i + 1) % 2], events[i / 64 % 2]));
+    }
+  }
+  need(cudaDeviceSynchronize());
+  int first[2];
+  need(cudaMemcpy(first, a, sizeof(int), cudaMemcpyDeviceToHost));
+  need(cudaMemcpy(first + 1, b, sizeof(int), cudaMemcpyDeviceToHost));
+  if (first[0] != launches / 2 || first[1] != launches / 2) { std::fprintf(stderr, "wrong: %d %d\n", first[0], first[1]); return 5; }
+  std::puts("done");
+}
+)";
+
+class LackingMemory : public HeddleCommand {
+ protected:
+  void SetUp() override {
+    HeddleCommand::SetUp();
+    if (sanitized) GTEST_SKIP() << "sanitizers have their own malloc";
+  }
+  Ran here(const std::string& arguments, const std::string& variables = "") {
+    const std::string cache = (folder_.path() / "cache").string();
+    return heddle(arguments, "&1", variables + "HEDDLE_CACHE_DIR='" + cache + "' timeout -k 5 60");
+  }
+  // Runs it with ever more allocations until there are enough. Returns how often there were too few.
+  unsigned refusals(const std::string& command, long step, const std::vector<int>& codes) {
+    const auto with = [&](long allocations) {
+      return here(command, "LEFT=" + std::to_string(allocations) + " LD_PRELOAD=" HEDDLE_LACKING_SYSTEM_LIBRARY " ");
+    };
+    constexpr long enough = 1'000'000;
+    EXPECT_EQ(with(enough).output, "done\n");  // compiles the kernels
+    unsigned refused = 0;
+    for (long allocations = 0;; allocations += step + allocations / 20) {
+      const Ran ran = with(allocations);
+      if (ran.output == "done\n") return refused;
+      ++refused;
+      EXPECT_THAT(codes, testing::Contains(ran.code)) << "after " << allocations << ": " << ran.output;
+      EXPECT_THAT(ran.output, HasSubstr("memory")) << allocations;
+    }
+  }
+};
 
 TEST_F(LackingMemory, EndsAProgramInOrder) {
-  if (sanitized) GTEST_SKIP() << "sanitizers have their own malloc";
-  const std::string folder = folder_.path().string();
-  const auto here = [&](const std::string& arguments, const std::string& variables = "") {
-    return heddle(arguments, "&1", variables + "HEDDLE_CACHE_DIR='" + folder + "/cache' timeout -k 5 60");
-  };
   base::write_file_atomic(folder_.path() / "edge.cu", edge);
   ASSERT_EQ(here("cc edge.cu -o edge").code, 0);
-  const auto with = [&](long allocations) {
-    return here("run --device cpu --check=all ./edge",
-                "LEFT=" + std::to_string(allocations) + " LD_PRELOAD=" HEDDLE_LACKING_SYSTEM_LIBRARY " ");
-  };
-  constexpr long enough = 1'000'000;
-  ASSERT_EQ(with(enough).output, "done\n");  // compiles the kernels
-  unsigned refused = 0;
-  for (long allocations = 0;; allocations += 7 + allocations / 20) {
-    const Ran ran = with(allocations);
-    if (ran.output == "done\n") break;
-    ++refused;
-    EXPECT_TRUE(ran.code == 4 || ran.code == 99) << ran.code << " after " << allocations << ": " << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr("memory")) << allocations;
-  }
-  EXPECT_GT(refused, 50u);
+  EXPECT_GT(refusals("run --device cpu --check=all ./edge", 7, {4, 99}), 50u);
+}
+
+TEST_F(LackingMemory, EndsAProgramOfAPolicyInOrder) {
+  base::write_file_atomic(folder_.path() / "held.cu", held);
+  ASSERT_EQ(here("cc held.cu -o held").code, 0);
+  for (const std::string policy : {"slice:4", "bounded:50", "lithos", "orion"})
+    EXPECT_GT(refusals("run --device cpu --policy " + policy + " ./held", 37, {4}), 20u) << policy;
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ class RecordPoint final : public EventPoint {
       : state_(std::move(state)), watcher_(std::move(watcher)), number_(state_->recorded()) {}
   bool done() const override { return state_->reached(number_); }
   bool on_done(std::function<void()> callback) const override {
-    return state_->subscribe(number_,
-                             [watcher = watcher_, callback = std::move(callback)] { watcher->post(callback); });
+    const auto prepared = std::make_shared<base::Watcher::Prepared>(watcher_->prepare(std::move(callback)));
+    return state_->subscribe(number_, [watcher = watcher_, prepared] { watcher->post(std::move(*prepared)); });
   }
 
  private:

@@ -1,8 +1,10 @@
 #include "device/cpu/time_limit.hpp"
 
 #include <chrono>
+#include <exception>
 #include <utility>
 
+#include "base/log.hpp"
 #include "device/cpu/job.hpp"
 #include "device/cpu/ready_jobs.hpp"
 #include "device/cpu/services.hpp"
@@ -35,7 +37,11 @@ void TimeLimit::look(const std::weak_ptr<Job>& job, ReadyJobs& workers) {
   if (held == nullptr || held->done()) return;
   expired_.store(true, std::memory_order_relaxed);
   workers.send_to_workers(time_limit_signal);
-  timer_ = services_.watcher()->at(services_.now_ns() + pause_ns, [this, job, &workers] { look(job, workers); });
+  try {
+    timer_ = services_.watcher()->at(services_.now_ns() + pause_ns, [this, job, &workers] { look(job, workers); });
+  } catch (const std::exception& error) {
+    base::log_debug("workers get no second signal of a time limit: {}", error.what());
+  }
 }
 
 void TimeLimit::add_place(std::string place) {

@@ -2,8 +2,8 @@
 
 namespace heddle::device::emulated {
 
-void EventState::complete(std::exception_ptr failure, std::uint64_t time_ns) {
-  std::vector<std::function<void()>> callbacks;
+void EventState::complete(std::exception_ptr failure, std::uint64_t time_ns) noexcept {
+  base::Watcher::Prepared callbacks;
   {
     const base::Lock lock(mutex_);
     reached_ = true;
@@ -12,12 +12,13 @@ void EventState::complete(std::exception_ptr failure, std::uint64_t time_ns) {
     callbacks.swap(callbacks_);
   }
   changed_.notify_all();
-  for (auto& callback : callbacks) watcher_->post(std::move(callback));
+  if (!callbacks.empty()) watcher_->post(std::move(callbacks));
 }
 
 bool EventState::on_done(std::function<void()> callback) const {
+  base::Watcher::Prepared prepared = watcher_->prepare(std::move(callback));
   const base::Lock lock(mutex_);
-  if (!reached_) callbacks_.push_back(std::move(callback));
+  if (!reached_) callbacks_.splice(callbacks_.end(), prepared);
   return !reached_;
 }
 

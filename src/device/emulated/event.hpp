@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "base/thread_safety.hpp"
 #include "base/watcher.hpp"
@@ -21,7 +20,7 @@ class EventState final : public EventPoint {
   bool done() const override;
   bool on_done(std::function<void()> callback) const override;
   // `time_ns`: of completion, on the device's clock.
-  void complete(std::exception_ptr failure, std::uint64_t time_ns);
+  void complete(std::exception_ptr failure, std::uint64_t time_ns) noexcept;
   // Blocks until done; throws nothing.
   void wait_done() const;
   // Valid when done.
@@ -32,7 +31,7 @@ class EventState final : public EventPoint {
   const std::shared_ptr<base::Watcher> watcher_;
   mutable base::Mutex mutex_;
   mutable std::condition_variable changed_;
-  mutable std::vector<std::function<void()>> callbacks_ HEDDLE_GUARDED_BY(mutex_);
+  mutable base::Watcher::Prepared callbacks_ HEDDLE_GUARDED_BY(mutex_);
   bool reached_ HEDDLE_GUARDED_BY(mutex_) = false;
   std::exception_ptr error_ HEDDLE_GUARDED_BY(mutex_);
   std::uint64_t completed_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;

@@ -11,37 +11,12 @@
 #include <vector>
 
 #include "device/cpu/native.hpp"
-
-extern "C" void* __libc_malloc(std::size_t bytes);
-
-namespace {
-
-constexpr long unlimited = std::numeric_limits<long>::max();
-constinit std::atomic<long> left = unlimited;  // allocations of all threads until none succeeds
-
-}  // namespace
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-// In place of the C library's.
-extern "C" void* malloc(std::size_t bytes) {
-  const bool fails = left.load(std::memory_order_relaxed) != unlimited && left.fetch_sub(1) <= 0;
-  return fails ? nullptr : __libc_malloc(bytes);
-}
-#endif
+#include "support/scarce_memory.hpp"
 
 namespace heddle::device::cpu::test {
 namespace {
 
-class Scarce {
- public:
-  explicit Scarce(long allocations) { left = allocations; }
-  ~Scarce() { left = unlimited; }
-  Scarce(const Scarce&) = delete;
-  Scarce& operator=(const Scarce&) = delete;
-};
+using Scarce = tests::ScarceMemory;
 
 // Whether f() finds no memory.
 template <class F>
@@ -61,7 +36,7 @@ bool finds_none(long allocations, F&& f) {
 class MemoryRunsOut : public testing::Test {
  protected:
   void SetUp() override {
-    if (sanitized) GTEST_SKIP() << "sanitizers have their own malloc";
+    if (!tests::has_scarce_memory) GTEST_SKIP() << "sanitizers have their own malloc";
   }
 };
 
@@ -161,7 +136,7 @@ int outcome(long allocations) {
 }
 
 TEST_F(MemoryRunsOut, AnywhereInTheUseOfADevice) {
-  ASSERT_EQ(outcome(unlimited), 0);
+  ASSERT_EQ(outcome(Scarce::all), 0);
   long refusals = 0;
   for (long allocations = 0;; allocations += 1 + allocations / 100) {
     const int code = outcome(allocations);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "sched/policy/lithos/atoms.hpp"
 #include "sched/policy/lithos/runs.hpp"
@@ -72,13 +74,15 @@ void LithosPolicy::learn(const View& view) {
 // one rank take turns: the one that has had least goes first.
 void LithosPolicy::look_at(const View& view) {
   if (quotas_version_ != view.tenants_version || quotas_.size() != view.devices.size()) {
-    quotas_version_ = view.tenants_version;
-    quotas_.resize(view.devices.size());
-    for (std::size_t i = 0; i < quotas_.size(); ++i) {
+    quotas_.clear();  // there may be no memory for the new ones
+    std::vector<Quotas> made(view.devices.size());
+    for (std::size_t i = 0; i < made.size(); ++i) {
       const unsigned grain = view.devices[i].grain;
       const unsigned units = (view.devices[i].processors + grain - 1) / grain;
-      quotas_[i].assign(view.tenants, std::min<unsigned>(units, most_units));
+      made[i].assign(view.tenants, std::min<unsigned>(units, most_units));
     }
+    quotas_ = std::move(made);
+    quotas_version_ = view.tenants_version;
   }
   awake_until_.clear();
   for (const Tenant* tenant : view.tenants) awake_until_.push_back(awake_until(*tenant));
