@@ -19,4 +19,10 @@ __global__ void halves(int* out) {
     asm volatile("barrier.sync 3, 64;" ::: "memory");
     out[i] += 3;
   }
+  if (i % 2 == 0) {
+    asm volatile("barrier.sync 4;" ::: "memory");
+  } else {
+    out[i] += 4;
+    asm volatile("barrier.sync 4;" ::: "memory");
+  }
 }

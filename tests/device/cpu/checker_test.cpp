@@ -202,6 +202,21 @@ TEST_F(WarpOperations, AreLookedAtAgainOnceAllLanesMeet) {
   EXPECT_EQ(found().size(), 2u);
 }
 
+TEST_F(WarpOperations, ThreadsComeToOneBarrierOfTheBlockAtDifferentInstructions) {
+  const auto arrive = [&](std::uint32_t thread, std::uint32_t line) {
+    checker.arrive({clock, thread, line, 1, nullptr, 0}, 0, false, true);
+  };
+  arrive(0, 1);
+  arrive(1, 2);
+  EXPECT_TRUE(checker.findings().empty());
+  EXPECT_FALSE(clock.is_aligned()) << "shared memory is exempt only where all are at one";
+  arrive(2, 3);
+  const auto all = found();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].finding.kind, Finding::Kind::divergent_barrier);
+  EXPECT_EQ(all[0].finding.place.line, 3u);
+}
+
 TEST_F(WarpOperations, LanesComeToOneNamedBarrierAtDifferentInstructions) {
   const auto arrive = [&](std::uint32_t lane, std::uint32_t line) {
     checker.arrive({clock, lane, line, 1, nullptr, 0}, 1, true, line != 2);

@@ -43,14 +43,14 @@ struct CheckedRun {
   std::uint32_t mask = 0, size = 0, space = 0, access = 0;
 };
 
-// Whether lanes of a warp that are at these two instructions, by their numbers, may execute them as one operation.
+// Whether threads that are at these two instructions, by their numbers, may execute them as one operation.
 using IsOneOperation = std::function<bool(std::uint32_t, std::uint32_t)>;
 
 // Any thread; the calls for one block come from one thread at a time. Without memory for what is to be recorded, calls
 // throw std::bad_alloc; those that do not throw leave the findings incomplete.
 class LaunchChecker {
  public:
-  // `number`: of the launch, no other of the device has it. `is_one`: of two different instructions; null: all are.
+  // `number`: of the launch, no other of the device has it. `is_one`: of two different instructions; null: not known.
   LaunchChecker(const Checks& checks, std::uint64_t number, std::uint64_t first_block, std::uint64_t blocks,
                 WrittenMemory written, IsOneOperation is_one = nullptr);
 

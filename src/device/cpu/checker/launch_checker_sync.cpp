@@ -150,7 +150,8 @@ void LaunchChecker::arrive(const CheckedWarp& warp, unsigned barrier, bool count
   }
   if (first.line == warp.line) return;
   clock.note_misaligned();
-  if (checks_.sync) report_divergent(clock, Finding::Kind::divergent_barrier, first, now);
+  const bool is_one = is_one_ && is_one_(first.line, now.line);
+  if (checks_.sync && !is_one) report_divergent(clock, Finding::Kind::divergent_barrier, first, now);
 }
 
 void LaunchChecker::complete(BlockClock& clock, unsigned barrier, std::uint32_t exited) noexcept {
