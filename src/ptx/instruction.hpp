@@ -103,6 +103,7 @@ struct Decoded {
   WarpMode warp = WarpMode::none;  // shfl, vote, match
   std::uint8_t vector = 1;         // .v2 .v4 .v8
   MatrixAccess matrix = MatrixAccess::none;
+  std::uint8_t first_row = 0;  // of a row's words and halves: the lane that has the address of the first row
   bool ftz = false;
   bool sat = false;  // .sat
   bool satfinite = false;

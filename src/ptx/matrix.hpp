@@ -26,6 +26,10 @@ constexpr std::optional<unsigned> offset_in_row(MatrixAccess access, unsigned la
   if (access == MatrixAccess::row_halves) return 2 * (lane / 4);
   return std::nullopt;
 }
+// The lane that has given the address of the row that a lane accesses, where `first` has that of the first one.
+constexpr unsigned lane_of_row(MatrixAccess access, unsigned first, unsigned lane) {
+  return first + (access == MatrixAccess::row_words ? lane / 4 : 2 * (lane % 4));
+}
 
 // That of a suffix like .m16n8k16; empty where the instruction has none.
 std::optional<MatrixShape> matrix_shape(const ModifierList& modifiers);

@@ -57,6 +57,7 @@ class GuardedBuffer {
 // Lanes of one warp that meet for a warp operation (one-lane shape).
 struct Meeting {
   std::uint32_t members = 0, arrived = 0;
+  BlockClock::Arrival first;  // for the checker
   std::array<std::uint64_t, 32> values{};
   std::array<std::uint64_t*, 32> outputs{};
 };

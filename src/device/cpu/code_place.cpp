@@ -51,11 +51,6 @@ const ptx::Instruction* instruction_of(const LaunchJob& job, unsigned number) {
   return origin(job, number).instruction;
 }
 
-std::string source_line(const LaunchJob& job, unsigned number) {
-  const auto [function, inst] = origin(job, number);
-  return inst == nullptr ? std::string() : source_place(job.module(), *function, inst->where.loc);
-}
-
 std::string code_place(const LaunchJob& job, unsigned number) {
   const auto [function, inst] = origin(job, number);
   if (inst == nullptr) return number == 0 ? "" : fmt::format(" at PTX line {}", number);

@@ -17,7 +17,5 @@ const ptx::Instruction* instruction_of(const LaunchJob& job, unsigned number);
 // " at saxpy.cu:12 (PTX line 40: st.global.f32 [%rd4], %f1;)", or what of it is known. In a function it says where that
 // is called, first of all for functions that the programmer has not written.
 std::string code_place(const LaunchJob& job, unsigned number);
-// "saxpy.cu:12"; empty where the PTX does not say.
-std::string source_line(const LaunchJob& job, unsigned number);
 
 }  // namespace heddle::device::cpu

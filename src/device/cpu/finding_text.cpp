@@ -80,6 +80,10 @@ std::string describe(const Finding& finding, const LaunchJob& job, const Allocat
           "or run other code",
           head(job, finding.place), finding.members, lanes(finding.absent),
           __builtin_popcount(finding.absent) == 1 ? "does" : "do");
+    case Kind::divergent_lanes:
+      return fmt::format("synchronisation: {}: the lanes of the warp are at different operations; thread {} waits{}",
+                         head(job, finding.place), thread_name(job, finding.before.thread),
+                         code_place(job, finding.before.line));
     case Kind::divergent_barrier:
       return fmt::format("synchronisation: {}: the threads of the block are at different barriers; thread {} waits{}",
                          head(job, finding.place), thread_name(job, finding.before.thread),
@@ -93,18 +97,10 @@ std::string describe(const Finding& finding, const LaunchJob& job, const Allocat
   return {};
 }
 
-// The compiler may make several barriers of one in the source.
-bool is_of_one_line(const Finding& finding, const LaunchJob& job) {
-  if (finding.kind != Kind::divergent_barrier) return false;
-  const std::string line = source_line(job, finding.place.line);
-  return !line.empty() && line == source_line(job, finding.before.line);
-}
-
 }  // namespace
 
 std::vector<std::string> describe_findings(const LaunchJob& job, const Allocator& allocator) {
-  std::vector<Findings::Counted> all = job.checker()->findings().all();
-  std::erase_if(all, [&](const Findings::Counted& one) { return is_of_one_line(one.finding, job); });
+  const std::vector<Findings::Counted> all = job.checker()->findings().all();
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < std::min(all.size(), most_shown); ++i) {
     std::string text = describe(all[i].finding, job, allocator);

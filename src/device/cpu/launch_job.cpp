@@ -27,12 +27,41 @@ base::TraceEvent trace_event(const LaunchJob& job, std::uint64_t queue) {
   return event;
 }
 
+const ptx::Instruction* instruction_of(const ptx::Module& module, const KernelUnit& unit, std::uint32_t number) {
+  if (number == 0 || number > unit.places.size()) return nullptr;
+  const KernelUnit::Place& from = unit.places[number - 1];
+  return &module.functions[from.function].body[from.instruction];
+}
+
+// PTX ISA: all threads of a warp execute the same aligned instruction. Of the others, lanes wait for those that execute
+// one with the same qualifiers, wherever it stands. Barriers of the block take any that are not aligned.
+bool is_one_operation(const ptx::Instruction& a, const ptx::Instruction& b) {
+  const auto is_barrier = [](const ptx::Instruction& inst) {
+    return (inst.opcode == ptx::Opcode::bar || inst.opcode == ptx::Opcode::barrier) && !inst.has(ptx::Modifier::warp);
+  };
+  const auto is_aligned = [&](const ptx::Instruction& inst) {
+    return inst.has(ptx::Modifier::aligned) || (inst.opcode == ptx::Opcode::bar && is_barrier(inst));
+  };
+  if (is_aligned(a) || is_aligned(b)) return false;
+  return (is_barrier(a) && is_barrier(b)) || (a.opcode == b.opcode && a.modifiers == b.modifiers);
+}
+
+// The module and the unit outlive the launch.
+IsOneOperation operations_of(const LaunchJob::Setup& setup) {
+  if (setup.unit == nullptr) return nullptr;
+  return [&module = *setup.module, &unit = *setup.unit](std::uint32_t first, std::uint32_t second) {
+    const ptx::Instruction* const a = instruction_of(module, unit, first);
+    const ptx::Instruction* const b = instruction_of(module, unit, second);
+    return a == b || a == nullptr || b == nullptr || is_one_operation(*a, *b);
+  };
+}
+
 std::unique_ptr<LaunchChecker> make_checker(const LaunchJob::Setup& setup) {
   if (!setup.checks.race && !setup.checks.init && !setup.checks.sync) return nullptr;
   WrittenMemory written;
   if (setup.written != nullptr) written = setup.written->of_launch(setup.arguments, setup.variables);
   return std::make_unique<LaunchChecker>(setup.checks, setup.command, setup.range.begin, setup.range.size(),
-                                         std::move(written));
+                                         std::move(written), operations_of(setup));
 }
 
 }  // namespace

@@ -29,6 +29,14 @@ void tell_checker(Block& block, unsigned warp, const Meeting& meeting, std::uint
   checker->lanes_met(*block.clock, warp, meeting.members, meeting.arrived, there, line);
 }
 
+// Lanes meet by their member mask alone. Whether their operations are one is for the checker.
+void note_arrival(const Warp& warp, Meeting& meeting) {
+  const BlockClock::Arrival now = {warp.context.line, warp.index};
+  if (meeting.arrived == 0) meeting.first = now;
+  const LaunchChecker* const checker = warp.block->job->checker();
+  if (checker != nullptr) static_cast<void>(checker->join_lanes(*warp.block->clock, meeting.first, now));
+}
+
 // Gives every participant the values and makes those that wait ready; `now` is the lane that runs.
 void complete(Block& block, unsigned warp, Meeting& meeting, int now) {
   tell_checker(block, warp, meeting, present(block, warp));
@@ -56,6 +64,7 @@ bool arrive_at_meeting(Warp& warp, std::uint32_t members, std::uint64_t value, s
     meetings.emplace_back().members = members;  // may throw std::bad_alloc
     found = std::prev(meetings.end());
   }
+  note_arrival(warp, *found);
   found->arrived |= 1u << lane;
   found->values[lane] = value;
   found->outputs[lane] = values;

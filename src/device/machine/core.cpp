@@ -29,11 +29,13 @@ std::string Core::line_of(const Thread& thread) const {
                      source_of(grid_.kernel.program().ptx(), *thread.frame().code->function, *inst));
 }
 
-std::string Core::place(const Block& block, const Thread& thread) const {
+std::string Core::place(const Block& block, const Thread& thread) const { return place(block, thread, thread.index); }
+
+std::string Core::place(const Block& block, const Thread& thread, const Dim3& index) const {
   const Frame& frame = thread.frame();
   const ptx::Function& function = *frame.code->function;
   std::string text = fmt::format("kernel '{}', block {}, thread {}", base::demangled(grid_.kernel.ptx().name),
-                                 coordinates(block.index), coordinates(thread.index));
+                                 coordinates(block.index), coordinates(index));
   if (!function.is_entry) text += fmt::format(", in function '{}'", base::demangled(function.name));
   const ptx::Module& module = grid_.kernel.program().ptx();
   if (const ptx::Instruction* inst = thread.instruction())
@@ -45,8 +47,10 @@ std::string Core::place(const Block& block, const Thread& thread) const {
   return text + fmt::format(", called at PTX line {}{}", call.where.line, source_of(module, calling, call));
 }
 
-void Core::fault(const std::string& what, KernelFault kind) const {
-  throw Error(kind, place(*block_, *thread_) + ": " + what);
+void Core::fault(const std::string& what, KernelFault kind) const { fault(what, kind, thread_->index); }
+
+void Core::fault(const std::string& what, KernelFault kind, const Dim3& index) const {
+  throw Error(kind, place(*block_, *thread_, index) + ": " + what);
 }
 
 void Core::refuse() const {

@@ -94,7 +94,7 @@ class Core {
   const std::uint64_t* source_row(const RowSource& source, const RowGroup& group, LaneMask lanes, Row& buffer);
   void compute_rows(const RowGroup& group, LaneMask lanes);
   void branch_rows(const RowGroup& group, LaneMask lanes, LaneMask taken);
-  bool has_matrix_rows(LaneMask lanes, const RowPlaces& places) const;
+  bool has_matrix_rows(const LaneThreads& threads, LaneMask lanes, const RowPlaces& places) const;
   bool place_rows(const RowGroup& group, LaneMask lanes, const ptx::Operand& operand, unsigned bytes, bool writes,
                   RowPlaces& places);
   bool check_rows(std::uint64_t low, std::uint64_t end, bool writes, RowPlaces& places);
@@ -109,6 +109,9 @@ class Core {
   void record_wait(LaneMask lane);
   void report(std::size_t depth) const;
   [[noreturn]] void fault(const std::string& what, KernelFault kind = KernelFault::other) const;
+  // At the place of the current thread, by the one with this index.
+  [[noreturn]] void fault(const std::string& what, KernelFault kind, const Dim3& index) const;
+  std::string place(const Block& block, const Thread& at, const Dim3& index) const;
   [[noreturn]] void refuse() const;
 
   // Operands
@@ -139,6 +142,8 @@ class Core {
   Resolved resolve_allocation(Place place, std::uint64_t size, Access access);
   std::byte* local_memory(std::uint64_t offset, std::uint64_t size);
   [[noreturn]] void bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const;
+  [[noreturn]] void bad_access(Place place, std::uint64_t size, Access access, const std::string& why,
+                               const Thread& thread) const;
   void check_matrix_row(Place place, Access access) const;
   Value load(Place place, std::uint64_t size);
   void store(std::byte* at, std::uint64_t size, const void* bytes);

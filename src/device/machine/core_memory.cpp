@@ -60,12 +60,17 @@ std::byte* Core::local_memory(std::uint64_t offset, std::uint64_t size) {
 }
 
 void Core::bad_access(Place place, std::uint64_t size, Access access, const std::string& why) const {
+  bad_access(place, size, access, why, *thread_);
+}
+
+void Core::bad_access(Place place, std::uint64_t size, Access access, const std::string& why,
+                      const Thread& thread) const {
   fault(fmt::format("cannot {} {} at {:#x} of {} memory: {}",
                     access == Access::read    ? "read"
                     : access == Access::write ? "write"
                                               : "read and write",
                     base::counted(size, "byte"), place.address, space_name(place.space), why),
-        place.address % size != 0 ? KernelFault::misaligned : KernelFault::memory_access);
+        place.address % size != 0 ? KernelFault::misaligned : KernelFault::memory_access, thread.index);
 }
 
 Core::Resolved Core::resolve(Place place, std::uint64_t size, Access access, std::uint64_t alignment) {
@@ -158,12 +163,17 @@ void Core::note_access(const Resolved& where, std::uint64_t size, AccessKind kin
                  static_cast<std::uint8_t>(lane_)});
 }
 
-// Of an access that is a part of one of ldmatrix or stmatrix.
+// Of an access that is a part of one of ldmatrix or stmatrix. The fault is that of the lane that gave the address.
 void Core::check_matrix_row(Place place, Access access) const {
-  const std::optional<unsigned> offset = ptx::offset_in_row(inst_->d.matrix, lane_);
+  const unsigned lane = thread_->lane();
+  const std::optional<unsigned> offset = ptx::offset_in_row(inst_->d.matrix, lane);
   if (!offset || (place.address - *offset) % ptx::matrix_row_bytes == 0) return;
+  const unsigned giver = ptx::lane_of_row(inst_->d.matrix, inst_->d.first_row, lane);
+  // One that does not exist has no value of its own to give.
+  const std::uint32_t thread = thread_->linear - lane + giver;
   bad_access({place.space, place.address - *offset}, ptx::matrix_row_bytes, access,
-             fmt::format("misaligned, a row of a matrix begins at a multiple of {}", ptx::matrix_row_bytes));
+             fmt::format("misaligned, a row of a matrix begins at a multiple of {}", ptx::matrix_row_bytes),
+             thread < block_->threads.size() ? block_->threads[thread] : *thread_);
 }
 
 void Core::load_instruction() {

@@ -50,10 +50,10 @@ const AddressMap::Holder* Core::holder_of(std::uint64_t address, std::uint64_t b
 }
 
 // Whether the accesses, if they are parts of those of ldmatrix or stmatrix, lie in rows that begin where rows may.
-bool Core::has_matrix_rows(LaneMask lanes, const RowPlaces& places) const {
+bool Core::has_matrix_rows(const LaneThreads& threads, LaneMask lanes, const RowPlaces& places) const {
   bool right = true;
   for_each_lane(lanes, [&](unsigned lane) {
-    const auto offset = ptx::offset_in_row(inst_->d.matrix, lane);
+    const auto offset = ptx::offset_in_row(inst_->d.matrix, threads[lane]->lane());
     right = right && (!offset || (places.address[lane] - *offset) % ptx::matrix_row_bytes == 0);
   });
   return right;
@@ -82,7 +82,7 @@ bool Core::place_rows(const RowGroup& group, LaneMask lanes, const Operand& oper
     bits |= places.address[lane];
   });
   if ((bits & (bytes - 1)) != 0 || high > ~std::uint64_t{0} - bytes) return false;
-  if (inst_->d.matrix != ptx::MatrixAccess::none && !has_matrix_rows(lanes, places)) return false;
+  if (inst_->d.matrix != ptx::MatrixAccess::none && !has_matrix_rows(group.threads, lanes, places)) return false;
   return check_rows(low, high + bytes, writes, places);
 }
 

@@ -120,7 +120,7 @@ class Expander {
     return all;
   }
   void access(Opcode opcode, const Instruction& inst, Type type, std::uint32_t value, std::uint32_t address,
-              MatrixAccess part) {
+              MatrixAccess part, std::int64_t first_row = 0) {
     Instruction made;
     made.opcode = opcode;
     made.modifiers = access_modifiers(inst, {modifier_of(type)});
@@ -130,6 +130,7 @@ class Expander {
     made.guard = guard_;
     decode(made);
     made.d.matrix = part;
+    made.d.first_row = static_cast<std::uint8_t>(first_row);
     made.where = inst.where;
     editor_.emit(std::move(made));
   }
@@ -206,8 +207,8 @@ class Expander {
     const std::uint32_t from = compute(Type::b32, Opcode::add, {as_u32}, {reg(group_), integer(first)});
     const std::uint32_t bytes = compute(Type::b32, Opcode::shl, {as_b32}, {reg(in_group_), integer(2)});
     const std::uint32_t place = plus(shuffled_address(mine, from), bytes);
-    if (!loads) return access(Opcode::st, inst, Type::b32, value_of(word), place, MatrixAccess::row_words);
-    if (word.is_reg()) access(Opcode::ld, inst, Type::b32, word.index, place, MatrixAccess::row_words);
+    if (!loads) return access(Opcode::st, inst, Type::b32, value_of(word), place, MatrixAccess::row_words, first);
+    if (word.is_reg()) access(Opcode::ld, inst, Type::b32, word.index, place, MatrixAccess::row_words, first);
   }
 
   void move_column(const Instruction& inst, bool loads, std::uint32_t mine, std::int64_t first, const Operand& word) {
@@ -219,7 +220,7 @@ class Expander {
       const std::uint32_t from = compute(Type::b32, Opcode::add, {as_u32}, {reg(twice), integer(first + row)});
       const std::uint32_t place = plus(shuffled_address(mine, from), bytes);
       access(loads ? Opcode::ld : Opcode::st, inst, Type::b16, halves[static_cast<std::size_t>(row)], place,
-             MatrixAccess::row_halves);
+             MatrixAccess::row_halves, first + row);
     }
     if (loads && word.is_reg()) join(word, Type::b32, halves);
   }

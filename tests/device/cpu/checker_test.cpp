@@ -1,8 +1,11 @@
 // What the checks of races and of uninitialised memory know of bytes and of the threads of a block.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <memory>
 #include <new>
+#include <vector>
 
 #include "device/cpu/checker/block_clock.hpp"
 #include "device/cpu/checker/finding.hpp"
@@ -131,6 +134,103 @@ TEST_F(WithoutMemory, RunsReleaseTheirLock) {
     EXPECT_THROW(checker.access_run(warp, run, allocations), std::bad_alloc);
     expect_a_lock();
   }
+}
+
+// One warp, whose lanes run in step. The instructions 1 and 2 are one operation, 3 another.
+class WarpOperations : public testing::Test {
+ protected:
+  WarpOperations() { checker.enter(clock, 0, 32, 0); }
+  void come_to(std::uint32_t line, std::uint32_t lanes, std::uint32_t members = ~0u) {
+    std::uint32_t masks[32];
+    std::fill(std::begin(masks), std::end(masks), members);
+    checker.order({clock, 0, line, 32, nullptr, 0}, masks, lanes, OrderKind::exchange);
+  }
+  std::vector<Findings::Counted> found() {
+    checker.leave(clock);
+    return checker.findings().all();
+  }
+  static constexpr std::uint32_t low = 0xffff, high = 0xffff0000;
+  LaunchChecker checker{
+      Checks::parse("sync"), 1, 0, 1, {}, [](std::uint32_t a, std::uint32_t b) { return a != 3 && b != 3; }};
+  BlockClock clock;
+};
+
+TEST_F(WarpOperations, HalvesMeetAtTwoPlacesOfOneOperation) {
+  come_to(1, low);
+  come_to(1, low);
+  come_to(2, high);
+  come_to(2, high);
+  come_to(3, ~0u);
+  EXPECT_TRUE(found().empty());
+}
+
+TEST_F(WarpOperations, HalvesAreAtDifferentOperations) {
+  come_to(1, low);
+  come_to(1, low);
+  come_to(3, high);
+  const auto all = found();
+  ASSERT_EQ(all.size(), 1u) << "what follows is of no use";
+  EXPECT_EQ(all[0].finding.kind, Finding::Kind::divergent_lanes);
+  EXPECT_EQ(all[0].finding.place.line, 3u);
+  EXPECT_EQ(all[0].finding.place.thread, 16u);
+  EXPECT_EQ(all[0].finding.before.line, 1u);
+  EXPECT_EQ(all[0].finding.before.thread, 0u);
+}
+
+TEST_F(WarpOperations, HalvesComeInTheSameOrder) {
+  come_to(1, low);
+  come_to(3, low);
+  come_to(3, high);
+  come_to(1, high);
+  EXPECT_EQ(found().size(), 1u);
+}
+
+TEST_F(WarpOperations, OthersWithMasksOfTheirOwnMayComeBetween) {
+  come_to(1, low);
+  come_to(3, low, low);
+  come_to(3, high, high);
+  come_to(2, high);
+  EXPECT_TRUE(found().empty());
+}
+
+TEST_F(WarpOperations, AreLookedAtAgainOnceAllLanesMeet) {
+  come_to(1, low);
+  come_to(3, high);
+  come_to(1, ~0u);
+  come_to(2, low);
+  come_to(3, high);
+  EXPECT_EQ(found().size(), 2u);
+}
+
+TEST_F(WarpOperations, ThreadsComeToOneBarrierOfTheBlockAtDifferentInstructions) {
+  const auto arrive = [&](std::uint32_t thread, std::uint32_t line) {
+    checker.arrive({clock, thread, line, 1, nullptr, 0}, 0, false, true);
+  };
+  arrive(0, 1);
+  arrive(1, 2);
+  EXPECT_TRUE(checker.findings().empty());
+  EXPECT_FALSE(clock.is_aligned()) << "shared memory is exempt only where all are at one";
+  arrive(2, 3);
+  const auto all = found();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].finding.kind, Finding::Kind::divergent_barrier);
+  EXPECT_EQ(all[0].finding.place.line, 3u);
+}
+
+TEST_F(WarpOperations, LanesComeToOneNamedBarrierAtDifferentInstructions) {
+  const auto arrive = [&](std::uint32_t lane, std::uint32_t line) {
+    checker.arrive({clock, lane, line, 1, nullptr, 0}, 1, true, line != 2);
+  };
+  for (std::uint32_t lane = 0; lane < 32; ++lane) arrive(lane, lane < 16 ? 1 : 2);
+  checker.complete(clock, 1, 0);
+  arrive(0, 3);  // of the next phase
+  arrive(0, 1);  // a second time
+  EXPECT_TRUE(checker.findings().empty());
+  arrive(1, 2);
+  const auto all = found();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].finding.place.thread, 1u);
+  EXPECT_EQ(all[0].finding.before.line, 3u);
 }
 
 TEST(Findings, CountEachPairOfPlaces) {

@@ -34,7 +34,10 @@ void BlockClock::forget() {
     warp.lanes.reset();
   }
   if (has_gatherings_)
-    for (Warp& warp : warps_) warp.gatherings.clear();
+    for (Warp& warp : warps_) {
+      warp.gatherings.clear();
+      warp.is_divergent = false;
+    }
   has_gatherings_ = false;
   if (!is_plain_)
     for (Barrier& barrier : barriers_) barrier.arrived = barrier.waiting = 0;
@@ -61,6 +64,20 @@ void BlockClock::lanes_met(unsigned number, std::uint32_t lanes, Time now) {
   }
   for (unsigned lane = 0; lane < warp_threads; ++lane)
     if ((lanes >> lane & 1) != 0) (*warp.lanes)[lane] = joined;
+}
+
+std::optional<BlockClock::Arrival> BlockClock::others_of_warp(unsigned number, unsigned warp, std::uint32_t lanes,
+                                                              const Arrival& now) {
+  Barrier& barrier = barriers_[number];
+  if ((barrier.arrived >> warp & 1) == 0) {
+    barrier.first[warp] = now;
+    barrier.lanes[warp] = lanes;
+    return std::nullopt;
+  }
+  // A lane that arrives without waiting may come again in the same phase.
+  const bool are_others = (barrier.lanes[warp] & lanes) == 0;
+  barrier.lanes[warp] |= lanes;
+  return are_others ? std::optional(barrier.first[warp]) : std::nullopt;
 }
 
 void BlockClock::arrive(unsigned number, unsigned warp, bool waits, Time now) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "device/cpu/barrier.hpp"
@@ -73,16 +74,21 @@ class BlockClock {
   struct Arrival {
     std::uint32_t line = 0, thread = 0;
   };
+  // Of a barrier that names a number of threads, before arrive(): where the first lanes of the warp in this phase are,
+  // if they are others than `lanes`, which arrive now.
+  std::optional<Arrival> others_of_warp(unsigned barrier, unsigned warp, std::uint32_t lanes, const Arrival& now);
   std::array<Arrival, BarrierSet::barriers> first_arrivals{};
 
   // Lanes of a warp that wait for others of their member mask, where lanes run in step and do not really wait.
   struct Gathering {
-    std::uint32_t members = 0, arrived = 0, line = 0, kind = 0, thread = 0;
+    std::uint32_t members = 0, arrived = 0, line = 0, thread = 0;
   };
   std::vector<Gathering>& gatherings(unsigned warp) {
     has_gatherings_ = true;
     return warps_[warp].gatherings;
   }
+  // Lanes of the warp have come to different operations: who waits for whom is not known until all meet again.
+  bool& is_divergent(unsigned warp) { return warps_[warp].is_divergent; }
   // Whether anybody has asked for them.
   bool has_gatherings() const { return has_gatherings_; }
   // Warps that have read with an access that may be an acquire; it counts from the next access on, when it is done.
@@ -98,10 +104,13 @@ class BlockClock {
     Time released = 0, acquired = 0;
     std::unique_ptr<LaneTimes> lanes;  // where parts of the warp have met
     std::vector<Gathering> gatherings;
+    bool is_divergent = false;
   };
   struct Barrier {
     std::uint32_t arrived = 0, waiting = 0;  // warps
     std::array<Time, most_warps> times{};
+    std::array<Arrival, most_warps> first{};        // by warp that has arrived
+    std::array<std::uint32_t, most_warps> lanes{};  // likewise
   };
 
   std::uint64_t launch_ = 0, block_ = 0;

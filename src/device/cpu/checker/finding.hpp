@@ -15,6 +15,7 @@ struct Finding {
     race,
     uninitialised,
     absent_lanes,       // of a warp operation whose member mask names them
+    divergent_lanes,    // lanes of a warp came to different operations that they execute together
     divergent_barrier,  // threads came to different barriers
     exited_barrier,     // threads had left the kernel
   };
@@ -33,7 +34,7 @@ struct Finding {
   std::uint64_t address = 0;
   std::uint32_t size = 0;
   std::uint32_t members = 0, absent = 0;  // lanes; of exited_barrier `absent` is the number of threads
-  Place place, before;                    // `before`: the earlier access, or who waited at the other barrier
+  Place place, before;                    // `before`: the earlier access, or who waits elsewhere
 };
 
 // Each pair of places is reported once, with how often it was found. Any thread.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 
 #include "device/cpu/abi.hpp"
@@ -42,13 +43,16 @@ struct CheckedRun {
   std::uint32_t mask = 0, size = 0, space = 0, access = 0;
 };
 
+// Whether threads that are at these two instructions, by their numbers, may execute them as one operation.
+using IsOneOperation = std::function<bool(std::uint32_t, std::uint32_t)>;
+
 // Any thread; the calls for one block come from one thread at a time. Without memory for what is to be recorded, calls
 // throw std::bad_alloc; those that do not throw leave the findings incomplete.
 class LaunchChecker {
  public:
-  // `number`: of the launch, no other of the device has it.
+  // `number`: of the launch, no other of the device has it. `is_one`: of two different instructions; null: not known.
   LaunchChecker(const Checks& checks, std::uint64_t number, std::uint64_t first_block, std::uint64_t blocks,
-                WrittenMemory written);
+                WrittenMemory written, IsOneOperation is_one = nullptr);
 
   const Checks& checks() const { return checks_; }
   const Findings& findings() const { return findings_; }
@@ -78,6 +82,8 @@ class LaunchChecker {
   // Barriers of the block, and lanes that really wait for each other.
   void arrive(const CheckedWarp& warp, unsigned barrier, bool counted, bool waits);
   void complete(BlockClock& clock, unsigned barrier, std::uint32_t exited) noexcept;
+  // Lanes come to where others of their warp wait. Whether that is the same operation; else it is reported.
+  bool join_lanes(const BlockClock& clock, const BlockClock::Arrival& first, const BlockClock::Arrival& now) const;
   void lanes_met(BlockClock& clock, unsigned warp, std::uint32_t members, std::uint32_t arrived, std::uint32_t there,
                  std::uint32_t line) noexcept;
 
@@ -110,6 +116,8 @@ class LaunchChecker {
     return clock.is_plain() && !has_released_.load(std::memory_order_relaxed);
   }
   void gather(const CheckedWarp& warp, std::uint32_t members, std::uint32_t arrived, OrderKind kind);
+  void report_divergent(const BlockClock& clock, Finding::Kind kind, const BlockClock::Arrival& first,
+                        const BlockClock::Arrival& now) const;
   void report_absent(BlockClock& clock, const BlockClock::Gathering& gathering) const;
   std::uint32_t there(const BlockClock& clock, unsigned warp) const;
   bool may_write(const AllocationMap::Range& range, const AllocationMap& allocations);
@@ -134,6 +142,7 @@ class LaunchChecker {
   std::mutex written_mutex_;
   WrittenMemory written_;
   std::atomic<bool> has_stray_{false};
+  const IsOneOperation is_one_;
   mutable Findings findings_;
 };
 

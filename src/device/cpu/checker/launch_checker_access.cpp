@@ -27,13 +27,14 @@ void split(const Words& words, unsigned word, AccessCell* bytes) {
 }  // namespace
 
 LaunchChecker::LaunchChecker(const Checks& checks, std::uint64_t number, std::uint64_t first_block,
-                             std::uint64_t blocks, WrittenMemory written)
+                             std::uint64_t blocks, WrittenMemory written, IsOneOperation is_one)
     : checks_(checks),
       number_(number),
       first_block_(first_block),
       stamp_(static_cast<std::uint32_t>(number % (AccessCells::stamps - 1)) + 1),
       blocks_(blocks),
-      written_(std::move(written)) {}
+      written_(std::move(written)),
+      is_one_(std::move(is_one)) {}
 
 void LaunchChecker::enter(BlockClock& clock, std::uint64_t block, std::uint32_t threads, std::uint32_t shared_bytes) {
   if (clock.is_of(number_, block)) return;

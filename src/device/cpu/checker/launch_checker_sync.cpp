@@ -11,6 +11,8 @@ constexpr unsigned warp_threads = BlockClock::warp_threads;
 // Operations of a warp that lanes are waited for in; more than a program that works can have at a time.
 constexpr std::size_t most_gatherings = 64;
 
+std::uint32_t all_lanes(const CheckedWarp& warp) { return warp.width >= warp_threads ? ~0u : (1u << warp.width) - 1; }
+
 }  // namespace
 
 // Lanes of the warp that the block has.
@@ -34,8 +36,7 @@ void LaunchChecker::order(const CheckedWarp& warp, const std::uint32_t* members,
     case OrderKind::lone_barrier: {
       if (warp.width >= clock.threads()) clock.all_met(tick());
       const unsigned shift = warp.first_thread % warp_threads;
-      const std::uint32_t all = warp.width >= warp_threads ? ~0u : (1u << warp.width) - 1;
-      const std::uint32_t absent = there(clock, number) >> shift & all & ~mask;
+      const std::uint32_t absent = there(clock, number) >> shift & all_lanes(warp) & ~mask;
       if (!checks_.sync || absent == 0 || mask == 0) return;
       Finding finding;
       finding.kind = Finding::Kind::exited_barrier;
@@ -62,30 +63,56 @@ void LaunchChecker::order(const CheckedWarp& warp, const std::uint32_t* members,
   }
 }
 
-// Lanes run in step here, so nobody waits for those that are absent: they may come later, to another instruction.
+// Lanes run in step here, so nobody waits for those that are absent: they may come later, to another instruction. Those
+// of one member mask come to all operations with it in the same order, so that the oldest that they have not been at is
+// where the others of them wait.
 void LaunchChecker::gather(const CheckedWarp& warp, std::uint32_t members, std::uint32_t arrived, OrderKind kind) {
   BlockClock& clock = warp.clock;
   const unsigned number = warp.first_thread / warp_threads;
   const std::uint32_t expected = members & there(clock, number);
+  const bool is_complete = (expected & ~arrived) == 0;
   std::vector<BlockClock::Gathering>& all = clock.gatherings(number);
-  if ((expected & ~arrived) == 0 && all.empty()) return;
+  bool& is_divergent = clock.is_divergent(number);
+  is_divergent = is_divergent && arrived != there(clock, number);
+  if (is_divergent || (is_complete && all.empty())) return;
   const auto found = std::find_if(all.begin(), all.end(), [&](const BlockClock::Gathering& g) {
-    return g.members == members && g.kind == static_cast<std::uint32_t>(kind) && (g.arrived & arrived) == 0;
+    return g.members == members && (g.arrived & arrived) == 0;
   });
+  const std::uint32_t thread = number * warp_threads + static_cast<std::uint32_t>(__builtin_ctz(arrived));
   if (found != all.end()) {
+    if (!join_lanes(clock, {found->line, found->thread}, {warp.line, thread})) {
+      all.clear();
+      is_divergent = true;
+      return;
+    }
     found->arrived |= arrived;
     // What they did before comes before what any of them does now.
     if (checks_.race && kind != OrderKind::together) clock.lanes_met(number, found->arrived, tick());
     if ((expected & ~found->arrived) == 0) all.erase(found);
     return;
   }
-  if ((expected & ~arrived) == 0) return;
+  if (is_complete) return;
   if (all.size() == most_gatherings) {
     report_absent(clock, all.front());
     all.erase(all.begin());
   }
-  all.push_back({members, arrived, warp.line, static_cast<std::uint32_t>(kind),
-                 number * warp_threads + static_cast<std::uint32_t>(__builtin_ctz(arrived))});
+  all.push_back({members, arrived, warp.line, thread});
+}
+
+bool LaunchChecker::join_lanes(const BlockClock& clock, const BlockClock::Arrival& first,
+                               const BlockClock::Arrival& now) const {
+  if (first.line == now.line || !is_one_ || is_one_(first.line, now.line)) return true;
+  if (checks_.sync) report_divergent(clock, Finding::Kind::divergent_lanes, first, now);
+  return false;
+}
+
+void LaunchChecker::report_divergent(const BlockClock& clock, Finding::Kind kind, const BlockClock::Arrival& first,
+                                     const BlockClock::Arrival& now) const {
+  Finding finding;
+  finding.kind = kind;
+  finding.place = {clock.block(), now.thread, now.line};
+  finding.before = {clock.block(), first.thread, first.line};
+  findings_.add(finding);
 }
 
 void LaunchChecker::report_absent(BlockClock& clock, const BlockClock::Gathering& gathering) const {
@@ -108,24 +135,23 @@ void LaunchChecker::leave(BlockClock& clock) noexcept {
 void LaunchChecker::arrive(const CheckedWarp& warp, unsigned barrier, bool counted, bool waits) {
   BlockClock& clock = warp.clock;
   if (clock.pending_acquires != 0) apply_acquires(clock);
+  const BlockClock::Arrival now = {warp.line, warp.first_thread};
   if (counted) {
-    clock.arrive(barrier, warp.first_thread / warp_threads, waits, tick());
+    const unsigned number = warp.first_thread / warp_threads;
+    const std::uint32_t lanes = all_lanes(warp) << warp.first_thread % warp_threads;
+    if (const auto first = clock.others_of_warp(barrier, number, lanes, now)) join_lanes(clock, *first, now);
+    clock.arrive(barrier, number, waits, tick());
     return;
   }
   BlockClock::Arrival& first = clock.first_arrivals[barrier];
   if (first.line == 0) {
-    first = {warp.line, warp.first_thread};
+    first = now;
     return;
   }
   if (first.line == warp.line) return;
   clock.note_misaligned();
-  if (checks_.sync) {
-    Finding finding;
-    finding.kind = Finding::Kind::divergent_barrier;
-    finding.place = {clock.block(), warp.first_thread, warp.line};
-    finding.before = {clock.block(), first.thread, first.line};
-    findings_.add(finding);
-  }
+  const bool is_one = is_one_ && is_one_(first.line, now.line);
+  if (checks_.sync && !is_one) report_divergent(clock, Finding::Kind::divergent_barrier, first, now);
 }
 
 void LaunchChecker::complete(BlockClock& clock, unsigned barrier, std::uint32_t exited) noexcept {
@@ -154,7 +180,7 @@ void LaunchChecker::lanes_met(BlockClock& clock, unsigned warp, std::uint32_t me
   const std::uint32_t gone = members & there(clock, warp) & ~there_now;
   if (!checks_.sync || gone == 0) return;
   report_absent(clock,
-                {members, arrived, line, 0, warp * warp_threads + static_cast<std::uint32_t>(__builtin_ctz(arrived))});
+                {members, arrived, line, warp * warp_threads + static_cast<std::uint32_t>(__builtin_ctz(arrived))});
 }
 
 }  // namespace heddle::device::cpu
