@@ -138,7 +138,7 @@ void Dag::reduce() {
 }
 
 // finish() must not need memory: it has room for all slots.
-std::uint32_t Dag::take_slot() {
+[[gnu::always_inline]] inline std::uint32_t Dag::take_slot() {
   if (free_.empty()) [[unlikely]] {
     const std::uint32_t slot = slots_.size();
     if (ids_.size() <= slot) ids_.resize(slot + 1);

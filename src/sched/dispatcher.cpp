@@ -401,7 +401,7 @@ bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
     const device::Partition* const partition = processors.empty() ? nullptr : partition_(work.place(), processors);
     if (decision.priority != task.priority) work.set_priority(task.priority = decision.priority);
     if (work.governed())
-      tracked = prepare(task, range, decision, decision.timed || !is_followed(task) ? work.take_event() : nullptr);
+      prepare(tracked, task, range, decision, decision.timed || !is_followed(task) ? work.take_event() : nullptr);
     work.submit(range, last, partition, tracked.empty() ? nullptr : tracked.front().end.get());
   } catch (...) {
     if (!tracked.empty() && tracked.front().entry) log_.remove(*tracked.front().entry);

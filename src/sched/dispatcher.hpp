@@ -111,10 +111,10 @@ class Dispatcher {
  private:
   struct InFlight {
     std::shared_ptr<HeldTask> task;
-    std::size_t place;
-    std::uint64_t blocks;
-    double predicted;  // seconds; negative: not known
-    std::uint64_t submitted_ns;
+    std::size_t place = 0;
+    std::uint64_t blocks = 0;
+    double predicted = -1;  // seconds; negative: not known
+    std::uint64_t submitted_ns = 0;
     std::shared_ptr<device::Event> end;  // null: it has ended when a later range of its queue has
     std::uint64_t end_ns = 0;            // once it has ended
     RangeLog::Entry* entry = nullptr;    // null: the policy does not see it
@@ -145,8 +145,8 @@ class Dispatcher {
   bool submit(HeldTask& task, const Decision& decision);
   void failed(HeldTask& task, const std::exception_ptr& failure);
   void submitted(HeldTask& task);
-  std::list<InFlight> prepare(const HeldTask& task, BlockRange blocks, const Decision& decision,
-                              std::shared_ptr<device::Event> end);
+  void prepare(std::list<InFlight>& prepared, const HeldTask& task, BlockRange blocks, const Decision& decision,
+               std::shared_ptr<device::Event> end);
   void track(HeldTask& task, std::list<InFlight>& prepared) noexcept;
   bool report_end(std::list<InFlight>::iterator range);
   void wait_for_unreported(base::Lock& lock) HEDDLE_RELEASES_LOCK;

@@ -11,21 +11,20 @@ namespace heddle::sched {
 // A range that is about to be submitted: what its end needs is allocated now. Its time counts from before it is
 // submitted: on a busy machine it may have ended before this thread looks at the clock again, and would seem to have
 // taken no time.
-std::list<Dispatcher::InFlight> Dispatcher::prepare(const HeldTask& task, BlockRange blocks, const Decision& decision,
-                                                    std::shared_ptr<device::Event> end) {
+void Dispatcher::prepare(std::list<InFlight>& prepared, const HeldTask& task, BlockRange blocks,
+                         const Decision& decision, std::shared_ptr<device::Event> end) {
   const std::uint64_t now_ns = watcher_->clock().now_ns();
   const double each = task.work->seconds_per_block();
   const bool timed = end != nullptr;
-  std::list<InFlight> prepared;
-  InFlight& range =
-      prepared.emplace_back(InFlight{.task = *task.place_in_list,
-                                     .place = task.work->place(),
-                                     .blocks = blocks.size(),
-                                     .predicted = each > 0 ? each * static_cast<double>(blocks.size()) : -1,
-                                     .submitted_ns = now_ns,
-                                     .end = std::move(end),
-                                     .tenant = task.queue->tenant});
-  if (!policy_->sees_ranges()) return prepared;
+  InFlight& range = prepared.emplace_back();
+  range.task = *task.place_in_list;
+  range.place = task.work->place();
+  range.blocks = blocks.size();
+  if (each > 0) range.predicted = each * static_cast<double>(range.blocks);
+  range.submitted_ns = now_ns;
+  range.end = std::move(end);
+  range.tenant = task.queue->tenant;
+  if (!policy_->sees_ranges()) return;
   range.entry = log_.add({.task = task.id,
                           .queue = task.queue->id,
                           .tenant = task.queue->tenant,
@@ -42,7 +41,6 @@ std::list<Dispatcher::InFlight> Dispatcher::prepare(const HeldTask& task, BlockR
                           .predicted_seconds = decision.predicted_seconds,
                           .timed = timed},
                          decision.processors);
-  return prepared;
 }
 
 void Dispatcher::track(HeldTask& task, std::list<InFlight>& prepared) noexcept {

@@ -214,7 +214,8 @@ TEST_P(HeldMemoryRunsOut, TasksOfArraysGoOn) {
     every_place(failures, [](Trial& trial, long succeed, long fail) { return trial.hold(succeed, fail); });
 }
 
-INSTANTIATE_TEST_SUITE_P(Policies, HeldMemoryRunsOut, testing::Values("slice:4", "bounded:50", "lithos", "mps-like", "timeslice"));
+INSTANTIATE_TEST_SUITE_P(Policies, HeldMemoryRunsOut,
+                         testing::Values("slice:4", "bounded:50", "lithos", "mps-like", "timeslice"));
 
 }  // namespace
 }  // namespace heddle::sched
