@@ -146,6 +146,23 @@ TEST(Predictor, ScalesLinearlyWhereItKnowsOneCondition) {
   EXPECT_NEAR(model.seconds, 0.2e-3 + 52.8e-3 / 11, 1e-6);
 }
 
+// Once the units are chosen, all samples are of these, and differ by chance.
+TEST(Predictor, RemembersTheProbeAmongManySamples) {
+  std::minstd_rand random(1);
+  const auto seconds = [&](unsigned units) {
+    return (0.3e-3 + 46e-3 / units) * (0.95 + 0.1 * (random() % 1000) / 1000.0);
+  };
+  Predictor predictor;
+  std::uint64_t task = 0;
+  for (const unsigned units : {66u, 66u, 33u}) predictor.record(launch(++task, 0), {units, 100}, seconds(units));
+  for (int i = 0; i < 400; ++i) {
+    const unsigned units = predictor.scaling(launch(task + 1, 0))->least(66, 1.1);
+    ASSERT_GE(units, 54u) << "after " << i;
+    ASSERT_LE(units, 61u) << "after " << i;
+    predictor.record(launch(++task, 0), {units, 100}, seconds(units));
+  }
+}
+
 // A queue of its own for each request: what others have launched is known.
 TEST(Predictor, NewQueuesKnowTheKernelsOfOthers) {
   Predictor predictor;

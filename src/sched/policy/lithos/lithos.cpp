@@ -145,11 +145,14 @@ unsigned LithosPolicy::wanted_units(const TaskView& task, const Place& place, un
   if (resident > 0)
     want = static_cast<unsigned>(std::min<std::uint64_t>(want, (task.left.size() + resident - 1) / resident));
   if (slip < 1 || want < most || most < 2) return std::max(want, 1u);
-  const LaunchKey key = key_of(task);
-  if (const auto scaling = predictor_.scaling(key)) return std::min(want, scaling->least(most, slip));
-  // The model lacks a second point.
-  const std::uint64_t samples = predictor_.samples(key);
-  return samples > 1 ? std::max(most / 2, 1u) : want;
+  if (const auto scaling = predictor_.scaling(key_of(task))) return std::min(want, scaling->least(most, slip));
+  return lacks_a_point(task) ? std::max(most / 2, 1u) : want;
+}
+
+// What is known of the kernel is of one number of blocks for each unit. A range with half of the units shows more.
+bool LithosPolicy::lacks_a_point(const TaskView& task) {
+  return slip_of(task.queue->tenant) >= 1 && predictor_.samples(key_of(task)) > 1 &&
+         !predictor_.scaling(key_of(task)).has_value();
 }
 
 void LithosPolicy::add_stolen(const View& view, const TaskView& task, const Place& place, int tenant, unsigned want,
@@ -230,7 +233,11 @@ LithosPolicy::Choice LithosPolicy::choose_units(const View& view, const TaskView
 std::uint64_t LithosPolicy::blocks_of(const TaskView& task, const Place& place, const Choice& choice,
                                       const Estimate& whole) {
   if (!task.divisible || !options_.atoms || task.traits.cooperative) return task.left.size();
-  AtomChoice atoms{.left_seconds = whole.seconds,
+  // Else half of the units would get half of the blocks, in the same time.
+  const double seconds = lacks_a_point(task)
+                             ? predictor_.predict(key_of(task), {2 * choice.count, task.left.size()}).seconds
+                             : whole.seconds;
+  AtomChoice atoms{.left_seconds = seconds,
                    .atom_seconds = options_.atom_seconds,
                    .most_overhead = options_.most_overhead,
                    .left = task.left.size(),

@@ -97,6 +97,7 @@ class LithosPolicy final : public Policy {
   std::uint64_t awake_until(const Tenant& tenant) const;
   void choose_own(const Place& place, const UnitSet& own, unsigned want, Choice& choice) const;
   unsigned wanted_units(const TaskView& task, const Place& place, unsigned most);
+  bool lacks_a_point(const TaskView& task);
   std::uint64_t blocks_of(const TaskView& task, const Place& place, const Choice& choice, const Estimate& whole);
   bool wants_time(const TaskView& task, const Choice& choice, std::uint64_t blocks, const Estimate& whole,
                   const QueueBacklog& backlog);

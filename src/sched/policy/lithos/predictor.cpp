@@ -94,26 +94,29 @@ void Predictor::add(Record& record, const Condition& condition, double seconds) 
   const double weight = std::max(1.0 / (measured.count + 1), weight_of_new);
   measured.mean += (seconds - measured.mean) * weight;
   measured.last[measured.count++ % measured.last.size()] = static_cast<float>(seconds);
-  const double x = share(condition, record.of_blocks), y = full_speed(seconds, condition.mhz);
-  record.least_x = record.samples == 1 ? x : std::min(record.least_x, x);
-  record.most_x = std::max(record.most_x, x);
-  for (double* sum : {&record.n, &record.x, &record.y, &record.xx, &record.xy}) *sum *= weight_of_old;
-  record.n += 1;
-  record.x += x;
-  record.y += y;
-  record.xx += x * x;
-  record.xy += x * y;
+  record.recent.add(share(condition, record.of_blocks), full_speed(seconds, condition.mhz), weight_of_old);
 }
 
-std::optional<Scaling> Predictor::line(const Record& record) {
-  if (record.samples < 2 || record.most_x < spread_of_line * record.least_x) return std::nullopt;
-  const double spread = record.n * record.xx - record.x * record.x;
-  if (spread <= 1e-9 * record.n * record.xx) return std::nullopt;
-  const double m = (record.n * record.xy - record.x * record.y) / spread;
-  const double b = (record.y - m * record.x) / record.n;
-  if (m < 0) return Scaling{0, record.y / record.n};
-  if (b < 0) return Scaling{record.xy / record.xx, 0};
+std::optional<Scaling> Predictor::Sums::line() const {
+  if (n <= 1 || most_x < spread_of_line * least_x) return std::nullopt;
+  const double spread = n * xx - x * x;
+  if (spread <= 1e-9 * n * xx) return std::nullopt;
+  const double m = (n * xy - x * y) / spread;
+  const double b = (y - m * x) / n;
+  if (m < 0) return Scaling{0, y / n};
+  if (b < 0) return Scaling{xy / xx, 0};
   return Scaling{m, b};
+}
+
+void Predictor::Sums::add(double new_x, double new_y, double weight) {
+  least_x = n == 0 ? new_x : std::min(least_x, new_x);
+  most_x = std::max(most_x, new_x);
+  for (double* sum : {&n, &x, &y, &xx, &xy}) *sum *= weight;
+  n += 1;
+  x += new_x;
+  y += new_y;
+  xx += new_x * new_x;
+  xy += new_x * new_y;
 }
 
 Estimate Predictor::estimate(const Record& record, const Condition& condition) const {
@@ -134,7 +137,7 @@ Estimate Predictor::estimate(const Record& record, const Condition& condition) c
   }
   if (nearest == nullptr) return {};
   const double slower = condition.mhz == 0 || highest_mhz_ == 0 ? 1.0 : double(highest_mhz_) / condition.mhz;
-  if (const auto model = line(record)) {
+  if (const auto model = record.recent.line()) {
     const double seconds = (model->m * x + model->b) * slower;
     return {seconds, seconds, Estimate::Source::model};
   }
@@ -160,9 +163,15 @@ void Predictor::record(const LaunchKey& launch, const Condition& condition, doub
   while (!history.positions.empty() && history.positions.front().first < launch.task) history.positions.pop_front();
 }
 
+// By all conditions alike. Once the units are chosen nearly all samples are of those. A line through these alone would
+// be a line through what one differs from another by chance.
 std::optional<Scaling> Predictor::scaling(const LaunchKey& launch) {
   const Record* const record = find(launch);
-  return record == nullptr ? std::nullopt : line(*record);
+  if (record == nullptr) return std::nullopt;
+  Sums all;
+  for (const Measured& measured : record->conditions)
+    all.add(share(measured.condition, record->of_blocks), full_speed(measured.mean, measured.condition.mhz), 1);
+  return all.line();
 }
 
 std::uint64_t Predictor::samples(const LaunchKey& launch) {

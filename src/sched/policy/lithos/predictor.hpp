@@ -69,13 +69,19 @@ class Predictor {
     std::uint32_t count = 0;
     std::uint64_t used = 0;
   };
+  // Of points (blocks / (of_blocks * units), seconds), for the line through them.
+  struct Sums {
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    double least_x = 0, most_x = 0;
+    // `weight`: of those that are there already.
+    void add(double new_x, double new_y, double weight);
+    std::optional<Scaling> line() const;  // nothing: the points are too near to each other
+  };
   // One ordinal, or one signature.
   struct Record {
     std::uint64_t signature = 0, of_blocks = 1, samples = 0;
     std::vector<Measured> conditions;
-    // Sums for the line through (blocks / (of_blocks * units), seconds); old samples count less.
-    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
-    double least_x = 0, most_x = 0;
+    Sums recent;  // old samples count less
   };
   struct History {
     std::deque<Record> by_ordinal;
@@ -95,7 +101,6 @@ class Predictor {
   Record* find(const LaunchKey& launch);
   double full_speed(double seconds, unsigned mhz) const;
   void add(Record& record, const Condition& condition, double seconds);
-  static std::optional<Scaling> line(const Record& record);
   Estimate estimate(const Record& record, const Condition& condition) const;
 
   const unsigned highest_mhz_;
