@@ -14,9 +14,9 @@
 #include "cli/daemon_process.hpp"
 #include "daemon/client.hpp"
 #include "daemon/kept_policy.hpp"
+#include "daemon/listener.hpp"
 #include "daemon/place.hpp"
 #include "daemon/server.hpp"
-#include "daemon/socket.hpp"
 #include "heddle/runtime.hpp"
 
 namespace heddle::cli {
