@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "device/sim/sim.hpp"
 #include "heddle/error.hpp"
+#include "heddle/runtime.hpp"
 
 namespace heddle::cli {
 
@@ -48,6 +49,14 @@ void check_device_of(std::string_view command, std::string_view device) {
 void check_simulated(std::string_view devices) {
   for (const std::string_view device : base::split_devices(devices))
     if (device.starts_with("sim:")) device::sim::parse_sim_options(device);
+}
+
+void check_policy_option(const std::string& policy) {
+  try {
+    check_policy(policy);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--policy {}: {}", policy, error.what()));
+  }
 }
 
 void add_check_option(CLI::App& command, std::string& kinds) {

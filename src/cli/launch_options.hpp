@@ -23,6 +23,9 @@ void check_device_of(std::string_view command, std::string_view device);
 // Throws what is wrong with a simulated GPU among ids of devices: a program would only see that there is no device.
 void check_simulated(std::string_view devices);
 
+// Throws UsageError, with --policy, for one that sched::make_policy does not take.
+void check_policy_option(const std::string& policy);
+
 void add_check_option(CLI::App& command, std::string& kinds);
 // Empty: none. Throws UsageError for others than --check takes.
 Checks checks_of(const std::string& kinds);

@@ -33,7 +33,7 @@ void run(const programs::RunOptions& options) {
 programs::RunOptions run_options(const std::vector<std::string>& words) {
   try {
     programs::RunOptions options = programs::parse_run_options(words);
-    check_policy(options.policy);
+    check_policy_option(options.policy);
     check_simulated(options.device);
     return options;
   } catch (const Error& error) {

@@ -99,7 +99,7 @@ TEST_F(TenantCommands, SayWhatIsWrong) {
   EXPECT_THAT(said("tenant run --devise cpu true"), HasSubstr("did you mean '--device'?"));
   EXPECT_THAT(said("tenant set a"), HasSubstr("--quota or --class"));
   EXPECT_THAT(said("explain a --last 3h"), HasSubstr("expected a time up to a day"));
-  EXPECT_EQ(heddle("daemon start --units 4 --policy orion").code, 1);
+  EXPECT_EQ(heddle("daemon start --units 4 --policy orion").code, 2);
   const Ran sliced = heddle("tenant run --slice 2 true");
   EXPECT_EQ(sliced.code, 1);
   EXPECT_THAT(sliced.output, HasSubstr("--slice 2 and --policy lithos"));

@@ -82,7 +82,9 @@ TEST(Listener, OfManyAtOneTimeOneListens) {
   make_own_folder(folder.path() / "own");
   const fs::path socket = folder.path() / "own" / "socket";
   for (int round = 0; round < rounds; ++round) {
-    { const Descriptor left = listen_at(socket); }
+    {
+      const Descriptor left = listen_at(socket);
+    }
     std::atomic<int> here = 0, listening = 0, refused = 0;
     const auto start = [&] {
       ++here;
