@@ -46,6 +46,7 @@ class MemoryLimits : public HeddleCommand {
     write("a.cu", program);
     write("s.toml", sweep);
     write("j.toml", jobs);
+    write("two.toml", std::string(jobs) + jobs);
     for (const char* command : {"cc a.cu -o prog", "run --device cpu --trace t.json a.cu"})
       EXPECT_EQ(in_folder(command).code, 0) << command;
     for (const char* report : {"sim:tesla-g80,report=a.json", "sim:fermi-gtx480,report=b.json"})
@@ -83,6 +84,10 @@ void MemoryLimits::expect_an_end(const std::string& command, int expected) const
     EXPECT_TRUE(has_any(ran.output, {"memory", "no more threads", "annot allocate",
                                      "error while loading shared libraries"}))  // the last: before main()
         << ran.code << " " << what;
+    if (ran.code == 3) {
+      EXPECT_TRUE(has_any(ran.output, {"the limit of this process (ulimit -v) is "})) << what;
+      EXPECT_FALSE(has_any(ran.output, {"0.0 KiB"})) << what;
+    }
   }
 }
 
@@ -104,9 +109,24 @@ TEST_F(MemoryLimits, CommandsThatCompile) {
 TEST_F(MemoryLimits, CommandsThatRunKernels) {
   for (const std::string device : {"cpu", "interp", "sim:tesla-g80", "cpu --check=all --json"})
     expect_an_end(launch + device, 0);
-  for (const char* command : {"devices", "profile k.ptx --block 64 --arg zeros:f32:64", "sim sweep s.toml",
-                              "batch j.toml --policy serial", "batch j.toml --device cpu --policy serial"})
+  for (const char* command :
+       {"devices", "profile k.ptx --block 64 --arg zeros:f32:64", "sim sweep s.toml", "batch j.toml --policy serial",
+        "batch two.toml --policy opt --again", "batch j.toml --device cpu --policy serial"})
     expect_an_end(command, 0);
+}
+
+// Of arrays, in the units of people, and with the limit, on every device.
+TEST_F(MemoryLimits, LargeArraysAreNamed) {
+  const std::pair<const char*, int> devices[] = {{"cpu", 270'000}, {"interp", 70'000}, {"sim:tesla-g80", 70'000}};
+  for (const auto& [device, kib] : devices) {
+    const Ran ran = limited("launch k.ptx --block 64 --arg zeros:f32:20000000 --device " + std::string(device), kib);
+    EXPECT_EQ(ran.code, 3) << device << ": " << ran.output;
+    EXPECT_TRUE(has_any(ran.output, {"76.3 MiB"})) << device << ": " << ran.output;
+    EXPECT_TRUE(has_any(ran.output, {"the limit of this process (ulimit -v) is "})) << device << ": " << ran.output;
+  }
+  const Ran profiled = limited("profile k.ptx --block 64 --arg zeros:f32:20000000", 70'000);
+  EXPECT_EQ(profiled.code, 3) << profiled.output;
+  EXPECT_TRUE(has_any(profiled.output, {"76.3 MiB more were wanted; the limit of this process"})) << profiled.output;
 }
 
 // What checks record of a large array is larger than the array.
