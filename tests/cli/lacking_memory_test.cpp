@@ -60,6 +60,24 @@ int main() {
 }
 )";
 
+// Memory runs out while the compiler's code registers the kernels, before main(), and is there again in main().
+constexpr const char* early = R"(#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+__device__ int variable = 3;
+__managed__ int managed = 4;
+__global__ void first(int* p) { *p = variable; }
+__global__ void second(int* p) { *p = managed; }
+static void lack(long allocations) {
+  if (void* const f = dlsym(RTLD_DEFAULT, "lack_memory")) ((void (*)(long))f)(allocations);
+}
+__attribute__((constructor(101))) static void begin() { lack(std::atol(std::getenv("LEFT"))); }
+int main() {
+  lack(__LONG_MAX__);
+  std::puts("done");
+}
+)";
+
 class LackingMemory : public HeddleCommand {};
 
 TEST_F(LackingMemory, EndsAProgramInOrder) {
@@ -85,6 +103,25 @@ TEST_F(LackingMemory, EndsAProgramInOrder) {
     EXPECT_THAT(ran.output, HasSubstr("memory")) << allocations;
   }
   EXPECT_GT(refused, 50u);
+}
+
+TEST_F(LackingMemory, EndsAProgramBeforeMainInOrder) {
+  if (sanitized) GTEST_SKIP() << "sanitizers have their own malloc";
+  const std::string folder = folder_.path().string();
+  const std::string before = "HEDDLE_CACHE_DIR='" + folder + "/cache' timeout -k 5 60";
+  base::write_file_atomic(folder_.path() / "early.cu", early);
+  ASSERT_EQ(heddle("cc early.cu -o early", "&1", before).code, 0);
+  unsigned refused = 0;
+  for (long allocations = 0;; ++allocations) {
+    const Ran ran =
+        heddle("run --device cpu ./early", "&1",
+               "LEFT=" + std::to_string(allocations) + " LD_PRELOAD=" HEDDLE_LACKING_SYSTEM_LIBRARY " " + before);
+    if (ran.output == "done\n") break;
+    ++refused;
+    EXPECT_EQ(ran.code, 3) << "after " << allocations << ": " << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("the program's kernels cannot be registered: there is no memory")) << allocations;
+  }
+  EXPECT_GT(refused, 5u);
 }
 
 }  // namespace
