@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -144,6 +145,22 @@ TEST_F(MemoryLimits, CommandsThatRunPrograms) {
         "run --device interp ./prog", "run --device cpu --trace new.json ./prog", "tenant run --device cpu ./prog",
         "tune true"})
     expect_an_end(command, 0);
+}
+
+// Where kernels are not in the cache, there may be memory for all but to compile them. Programs pass over
+// cudaErrorMemoryAllocation of a launch, or print only that.
+TEST_F(MemoryLimits, ProgramsThatCannotCompileTheirKernels) {
+  const std::string prog = "run --device cpu ./prog";
+  ASSERT_EQ(in_folder(prog).code, 0);
+  unsigned failed = 0;
+  for (int kib = 270'000; kib < 370'000; kib += 2'000) {
+    std::filesystem::remove_all(folder_.path() / "cache");
+    const Ran ran = limited(prog, kib);
+    if (ran.code == 0) continue;
+    ++failed;
+    EXPECT_TRUE(has_any(ran.output, {"the limit of this process (ulimit -v) is "})) << kib << ": " << ran.output;
+  }
+  EXPECT_GT(failed, 0u);
 }
 
 TEST_F(MemoryLimits, CommandsOfTheDaemon) {
