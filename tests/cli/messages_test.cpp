@@ -109,6 +109,29 @@ TEST_F(Messages, WrongPoliciesEndWithTwo) {
   }
 }
 
+// The thread is Heddle's. What pthread_exit does there is undefined in CUDA.
+TEST_F(Messages, HostFunctionsThatEndTheirThreadEndTheProcessWithASentence) {
+  base::write_file_atomic(folder_.path() / "ends.cu", std::string_view(R"(#include <cstdio>
+#include <pthread.h>
+void ends(void*) { pthread_exit(nullptr); }
+void ends_too(cudaStream_t, cudaError_t, void*) { pthread_exit(nullptr); }
+int main(int count, char**) {
+  std::printf("begun\n");
+  if (count > 1) cudaStreamAddCallback(nullptr, ends_too, nullptr, 0);
+  else cudaLaunchHostFunc(nullptr, ends, nullptr);
+  cudaDeviceSynchronize();
+  std::printf("ended\n");
+}
+)"));
+  ASSERT_EQ(here("cc ends.cu -o ends").code, 0);
+  for (const char* command : {"run --device cpu ./ends", "run --device cpu ./ends x"}) {
+    const Ran ran = here(command);
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("a host function of a stream has ended its thread"), HasSubstr("begun\n"),
+                                  Not(HasSubstr("ended\n")), Not(HasSubstr("FATAL"))));
+  }
+}
+
 TEST_F(Messages, TuneSaysWhatItTakes) {
   write("saxpy.cu", "__global__ void k() {}\n");
   write("jobs.toml", "[[job]]\n");
