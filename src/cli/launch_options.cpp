@@ -34,6 +34,7 @@ std::uint64_t milliseconds_of(double seconds) { return static_cast<std::uint64_t
 void check_device_of(std::string_view command, std::string_view device) {
   if (base::split_devices(device).size() > 1)
     throw UsageError(fmt::format("--device {}: {} uses one device", device, command));
+  check_device_option(device);
   if (!device.starts_with("sim:")) return;
   for (std::string_view rest = device; rest.find(',') != rest.npos;) {
     rest.remove_prefix(rest.find(',') + 1);
@@ -49,6 +50,24 @@ void check_device_of(std::string_view command, std::string_view device) {
 void check_simulated(std::string_view devices) {
   for (const std::string_view device : base::split_devices(devices))
     if (device.starts_with("sim:")) device::sim::parse_sim_options(device);
+}
+
+void check_device_option(std::string_view devices) {
+  for (const std::string_view device : base::split_devices(devices)) {
+    const std::string_view machine = device.substr(0, device.find(','));
+    const bool is_file = machine.find('/') != machine.npos || machine.ends_with(".toml");
+    try {
+      check_simulated(device);
+    } catch (const Error& error) {
+      if (is_file) throw;
+      throw UsageError(error.what());
+    }
+  }
+}
+
+void check_records(std::string_view devices) {
+  for (const std::string_view device : base::split_devices(devices))
+    if (device.starts_with("sim:")) device::sim::check_records(device::sim::parse_sim_options(device).record);
 }
 
 void check_policy_option(const std::string& policy) {

@@ -72,6 +72,26 @@ TEST_F(Messages, SimulatedDevicesOfProgramsAreRefusedBeforeTheyStart) {
   }
 }
 
+// The same code, and the same words, whichever command has the option. A machine may be a file.
+TEST_F(Messages, WrongSimulatedDevicesEndWithTwo) {
+  write("j.toml", "[[job]]\nfile = \"k.ptx\"\nblock = 4\nargs = [\"zeros:u32:4\"]\n");
+  for (const char* command : {"run", "tenant run", "launch k.ptx --block 4 --arg zeros:u32:4", "batch j.toml",
+                              "profile k.ptx --block 4 --arg zeros:u32:4", "devices"}) {
+    const bool runs = std::string_view(command).ends_with("run");
+    const auto with = [&](const std::string& device) {
+      return here(command + (" --device sim:" + device) + (runs ? " /bin/echo started" : ""));
+    };
+    for (const auto& [device, why] : {std::pair{"nosuch", "there is no machine 'nosuch'"},
+                                      {"tesla-g80,speed=9", "the simulator has no option 'speed'"},
+                                      {"tesla-g80,report=x.npy", "a file that ends with .json"}}) {
+      const Ran ran = with(device);
+      EXPECT_EQ(ran.code, 2) << command << ": " << ran.output;
+      EXPECT_THAT(ran.output, AllOf(HasSubstr(why), Not(HasSubstr("started")))) << command;
+    }
+    EXPECT_EQ(with("absent.toml").code, 1) << command;
+  }
+}
+
 TEST_F(Messages, ProgramsOfCudaHaveNothingToTune) {
   base::write_file_atomic(folder_.path() / "a.cu", program);
   ASSERT_EQ(here("cc a.cu -o prog").code, 0);
@@ -178,7 +198,7 @@ TEST_F(Messages, OptionsThatAreGivenTwiceAreRefused) {
                                      {"fermi-gtx480,report=a.json,report=text", "report is given twice"},
                                      {"dwf-g80,divergence=dwf,pool=8,pool=9", "pool is given twice"}}) {
     const Ran ran = here(launch + device);
-    EXPECT_EQ(ran.code, 1) << device;
+    EXPECT_EQ(ran.code, 2) << device;
     EXPECT_THAT(ran.output, HasSubstr(what)) << device;
   }
   write("m.toml", "based-on = \"dwf-g80\"\n[policies]\ndivergence = \"dwf\"\noptions = \"pool=8,pool=9\"\n");
