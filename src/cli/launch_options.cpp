@@ -34,7 +34,6 @@ std::uint64_t milliseconds_of(double seconds) { return static_cast<std::uint64_t
 void check_device_of(std::string_view command, std::string_view device) {
   if (base::split_devices(device).size() > 1)
     throw UsageError(fmt::format("--device {}: {} uses one device", device, command));
-  check_device_option(device);
   if (!device.starts_with("sim:")) return;
   for (std::string_view rest = device; rest.find(',') != rest.npos;) {
     rest.remove_prefix(rest.find(',') + 1);
@@ -45,6 +44,7 @@ void check_device_of(std::string_view command, std::string_view device) {
                       "write it",
                       device, command, option.substr(0, option.find('=') + 1)));
   }
+  check_device_option(device);
 }
 
 void check_simulated(std::string_view devices) {

@@ -83,12 +83,18 @@ TEST_F(Messages, WrongSimulatedDevicesEndWithTwo) {
     };
     for (const auto& [device, why] : {std::pair{"nosuch", "there is no machine 'nosuch'"},
                                       {"tesla-g80,speed=9", "the simulator has no option 'speed'"},
-                                      {"tesla-g80,report=x.npy", "a file that ends with .json"}}) {
+                                      {"tesla-g80,threads=x", "threads=x"}}) {
       const Ran ran = with(device);
       EXPECT_EQ(ran.code, 2) << command << ": " << ran.output;
       EXPECT_THAT(ran.output, AllOf(HasSubstr(why), Not(HasSubstr("started")))) << command;
     }
     EXPECT_EQ(with("absent.toml").code, 1) << command;
+  }
+  for (const char* command : {"run --device sim:tesla-g80,report=x.npy /bin/true",
+                              "launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,report=x.npy"}) {
+    const Ran ran = here(command);
+    EXPECT_EQ(ran.code, 2) << command << ": " << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("the name of a file that ends with .json")) << command;
   }
 }
 

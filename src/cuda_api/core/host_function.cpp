@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "base/print_error.hpp"
 #include "cuda_api/core/thread_state.hpp"
 
 namespace heddle::cuda_api {
@@ -14,10 +15,9 @@ void run_host_function(void (*work)(void*), void* data) {
   try {
     work(data);
   } catch (abi::__forced_unwind&) {  // may not be left without throwing it on, and callers catch everything
-    std::fputs(
+    base::print_error(
         "heddle error: a host function of a stream has ended its thread, as pthread_exit does; the thread is Heddle's, "
-        "so the process ends\n",
-        stderr);
+        "so the process ends\n");
     std::fflush(nullptr);
     ::_exit(1);
   }
