@@ -135,7 +135,7 @@ TEST_F(Messages, WrongPoliciesEndWithTwo) {
   }
 }
 
-// The thread is Heddle's. What pthread_exit does there is undefined in CUDA.
+// What pthread_exit does there is undefined in CUDA.
 TEST_F(Messages, HostFunctionsThatEndTheirThreadEndTheProcessWithASentence) {
   base::write_file_atomic(folder_.path() / "ends.cu", std::string_view(R"(#include <cstdio>
 #include <pthread.h>
@@ -153,7 +153,7 @@ int main(int count, char**) {
   for (const char* command : {"run --device cpu ./ends", "run --device cpu ./ends x"}) {
     const Ran ran = here(command);
     EXPECT_EQ(ran.code, 1) << ran.output;
-    EXPECT_THAT(ran.output, AllOf(HasSubstr("a host function of a stream has ended its thread"), HasSubstr("begun\n"),
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("a host function of a stream has ended the thread"), HasSubstr("begun\n"),
                                   Not(HasSubstr("ended\n")), Not(HasSubstr("FATAL"))));
   }
 }

@@ -6,18 +6,36 @@
 #include <cstdio>
 
 #include "base/print_error.hpp"
-#include "cuda_api/core/thread_state.hpp"
 
 namespace heddle::cuda_api {
+namespace {
+
+// No part of ThreadState, which ends before the rest of the process if such a function calls exit().
+constinit thread_local bool is_here = false;
+
+class Mark {
+ public:
+  Mark() { is_here = true; }
+  ~Mark() { is_here = before_; }
+  Mark(const Mark&) = delete;
+  Mark& operator=(const Mark&) = delete;
+
+ private:
+  const bool before_ = is_here;
+};
+
+}  // namespace
+
+bool in_host_function() noexcept { return is_here; }
 
 void run_host_function(void (*work)(void*), void* data) {
-  const InHostFunction here;
+  const Mark mark;
   try {
     work(data);
   } catch (abi::__forced_unwind&) {  // may not be left without throwing it on, and callers catch everything
     base::print_error(
-        "heddle error: a host function of a stream has ended its thread, as pthread_exit does; the thread is Heddle's, "
-        "so the process ends\n");
+        "heddle error: a host function of a stream has ended the thread that ran it, as pthread_exit does; the stream "
+        "would never end, so the process ends\n");
     std::fflush(nullptr);
     ::_exit(1);
   }

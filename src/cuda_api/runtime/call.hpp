@@ -5,6 +5,7 @@
 #include <new>
 
 #include "cuda_api/core/arguments.hpp"
+#include "cuda_api/core/host_function.hpp"
 #include "cuda_api/core/process.hpp"
 #include "cuda_api/core/thread_state.hpp"
 
@@ -47,7 +48,7 @@ void launching(F&& f) {
 
 // Throws cudaErrorNotPermitted in a host function that a stream runs.
 inline void refuse_in_host_function() {
-  if (InHostFunction::now())
+  if (in_host_function())
     throw Failure(cudaErrorNotPermitted, "host functions of streams must not call CUDA functions");
 }
 
