@@ -16,6 +16,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/link_target.hpp"
+#include "base/memory_limit.hpp"
 #include "base/system_limits.hpp"
 #include "base/unfinished_file.hpp"
 
@@ -106,6 +107,11 @@ void read_rest(int file, std::string& content, std::uint64_t most, const std::fi
   fail_length(path, "more", most);
 }
 
+[[noreturn]] void fail_memory(const std::filesystem::path& path, std::uint64_t size) {
+  fail(ErrorCode::out_of_memory, "cannot read {}: there is no memory for its {}{}", path.string(), format_bytes(size),
+       memory_limit_note());
+}
+
 }  // namespace
 
 std::string read_file(const std::filesystem::path& path, std::uint64_t most) {
@@ -118,9 +124,9 @@ std::string read_file(const std::filesystem::path& path, std::uint64_t most) {
     read_rest(file.get(), content, most, path);
     return content;
   } catch (const std::bad_alloc&) {
-    fail(ErrorCode::out_of_memory, "cannot read {}: there is no memory for its {}", path.string(), format_bytes(size));
+    fail_memory(path, size);
   } catch (const std::length_error&) {
-    fail(ErrorCode::out_of_memory, "cannot read {}: there is no memory for its {}", path.string(), format_bytes(size));
+    fail_memory(path, size);
   }
 }
 

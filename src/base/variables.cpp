@@ -195,10 +195,7 @@ std::string expected_instead_of(const Variable& variable, std::string_view value
     case Kind::checks:
       return checks(value) ? "" : "1, true, yes or on; 0, false, no or off; or kinds of checks, as memory,race, or all";
     case Kind::word: return is_one_of(lower(value), variable.words) ? "" : listed(variable.words);
-    case Kind::devices:
-      return complaint_of_devices(value).empty()
-                 ? ""
-                 : "cpu, interp, gpus, cuda:0, sim:hopper-h100 or the like, or several: cuda:1,cuda:0";
+    case Kind::devices: return {};  // complaint() has a sentence of its own
     case Kind::removed: {
       const std::vector<std::string_view> names = split(value);
       const bool good =
@@ -226,6 +223,10 @@ std::span<const Variable> variables() { return table; }
 
 std::string complaint(const Variable& variable, std::string_view value) {
   if (value.empty()) return {};
+  if (variable.kind == Kind::devices) {
+    const std::string why = complaint_of_devices(value);
+    return why.empty() ? "" : fmt::format("{}={}: {}.", variable.name, value, why);
+  }
   const std::string expected = expected_instead_of(variable, value);
   return expected.empty() ? "" : fmt::format("{}={}: expected {}.", variable.name, value, expected);
 }
@@ -294,11 +295,15 @@ std::string complaint_of_devices(std::string_view list) {
   };
   const std::vector<std::string_view> ids = split_devices(list);
   for (const std::string_view id : ids) {
-    if (std::count(ids.begin(), ids.end(), id) > 1) return fmt::format("'{}' is there more than once", id);
+    if (std::count(ids.begin(), ids.end(), id) > 1)
+      return id.empty() ? "a name is empty between commas"
+                        : fmt::format("'{}' is there more than once; a program sees each device once", id);
     if (id.size() > 4 && id.starts_with("sim:")) continue;  // a preset, or a file
     if (id == "cpu" || id == "interp" || (id.starts_with("cuda:") && is_number(id.substr(5)))) continue;
     return fmt::format(
-        "'{}' is no device; expected cpu, cuda:0, sim:hopper-h100 or the like, or several: cuda:1,cuda:0", id);
+        "'{}' is no device; expected cpu, interp, cuda:0, sim:hopper-h100 or the like, or several: cuda:1,cuda:0; or "
+        "gpus alone",
+        id);
   }
   return {};
 }

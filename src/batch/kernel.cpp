@@ -70,7 +70,7 @@ Kernel::Kernel(device::Device& device, KernelSpec spec) : device_(device), spec_
 
 void Kernel::load() {
   loaded_.reset();
-  loaded_ = device_.load(spec_.module, {.check = spec_.check});
+  loaded_ = device_.load(spec_.module, {.check = spec_.check, .place = spec_.place});
   function_ = &loaded_->function(entry());
   // Not when other kernels have run.
   device::check_launch(device_.info(), *function_, config(), {0, blocks()}, function_->parameter_bytes());

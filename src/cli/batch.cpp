@@ -34,6 +34,7 @@ namespace heddle::cli {
 namespace {
 
 constexpr std::uint64_t second_ns = 1'000'000'000, longest_wait_ns = 86'400 * second_ns;  // a day
+constexpr const char* measured_policy = "opt";
 
 struct Options {
   std::string file, device = "sim:fermi-c2050", policy = "kernelet";
@@ -67,6 +68,7 @@ class Batch {
  public:
   explicit Batch(const Options& options) : options_(options) {
     check_device_of("heddle batch", options.device);
+    if (options.policy != measured_policy) check_policy_option(options.policy);
     const Checks checks = checks_of(options.check);
     devices_ =
         runtime::open_devices(options.device, {.check = checks,
@@ -178,7 +180,7 @@ class Batch {
   }
 
   std::unique_ptr<sched::Policy> make_policy() {
-    const bool measured = options_.policy == "opt";
+    const bool measured = options_.policy == measured_policy;
     if (options_.has_ratios && !measured)
       throw UsageError("--ratios is of the pairs that --policy opt measures; " + options_.policy + " measures none");
     auto policy = measured ? nullptr : sched::make_policy(options_.policy);

@@ -12,11 +12,13 @@
 #include "base/format.hpp"
 #include "cli/command.hpp"
 #include "cli/daemon_process.hpp"
+#include "daemon/arbiter.hpp"
 #include "daemon/client.hpp"
 #include "daemon/kept_policy.hpp"
+#include "daemon/listener.hpp"
 #include "daemon/place.hpp"
 #include "daemon/server.hpp"
-#include "daemon/socket.hpp"
+#include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
 
 namespace heddle::cli {
@@ -39,6 +41,14 @@ unsigned units_of(const std::string& device) {
   return first.capability > 0 ? (processors + 1) / 2 : processors;
 }
 
+void check_policy_between_processes(const std::string& given, const std::string& name) {
+  try {
+    daemon::make_arbiter(name);
+  } catch (const Error& error) {
+    throw UsageError(given + error.what());
+  }
+}
+
 void serve(const StartOptions& options, unsigned units) {
   const base::SteadyClock clock;
   daemon::ServerOptions chosen{
@@ -57,7 +67,7 @@ void serve(const StartOptions& options, unsigned units) {
 void start(const StartOptions& options) {
   if (options.units > daemon::most_units)
     throw UsageError(fmt::format("--units {}: at most {}", options.units, daemon::most_units));
-  if (!options.policy.empty()) daemon::make_arbiter(options.policy);
+  if (!options.policy.empty()) check_policy_between_processes("--policy " + options.policy + ": ", options.policy);
   const auto socket = daemon::socket_path();
   daemon::require_no_daemon(socket);
   const unsigned units = options.units != 0 ? options.units : units_of(options.device);
@@ -118,8 +128,10 @@ void add_daemon(CLI::App& app) {
   auto name = std::make_shared<std::string>();
   CLI::App* policy = app.add_subcommand("policy", "by which rule the daemon divides the devices");
   policy->add_option("name", *name, "lithos, static, mps-like, priority, reef or timeslice:MICROSECONDS")->required();
-  policy->callback(
-      [name] { daemon::ask(daemon::socket_path(), {.kind = Request::Kind::policy, .settings = {.name = *name}}); });
+  policy->callback([name] {
+    check_policy_between_processes("", *name);
+    daemon::ask(daemon::socket_path(), {.kind = Request::Kind::policy, .settings = {.name = *name}});
+  });
 }
 
 }  // namespace heddle::cli

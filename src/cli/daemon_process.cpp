@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +14,8 @@
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/system_limits.hpp"
+#include "daemon/client.hpp"
+#include "daemon/listener.hpp"
 #include "daemon/pause.hpp"
 #include "daemon/socket.hpp"
 
@@ -23,7 +24,7 @@ namespace {
 
 constexpr std::uint64_t patience_ns = 60'000'000'000, step_ns = 5'000'000;
 
-constexpr const char* first_words = "heddle daemon";  // of each log
+constexpr std::string_view first_words = "heddle daemon";  // of each log
 
 // Where the log is to be there is another file: the log of an earlier daemon is replaced, and nothing else.
 [[noreturn]] void refuse(const std::filesystem::path& log) {
@@ -45,21 +46,26 @@ void check_words(const std::filesystem::path& log) {
   if (!words.empty() && !words.starts_with(first_words)) refuse(log);
 }
 
+[[noreturn]] void refuse_writing(const std::filesystem::path& log) {
+  base::fail(ErrorCode::io_error, "the daemon's messages cannot be written to {}: {}", log.string(),
+             base::system_message(errno));
+}
+
+// Before the daemon writes: one that ends with nothing but an error also leaves a log that the next replaces.
+void begin(const daemon::Descriptor& file, const std::filesystem::path& log) {
+  const std::string line = std::string(first_words) + "\n";
+  if (::ftruncate(file.get(), 0) != 0 ||
+      ::pwrite(file.get(), line.data(), line.size(), 0) != static_cast<ssize_t>(line.size()))
+    refuse_writing(log);
+}
+
 // Of starts at one place, one at a time: the others would write into the log of the daemon that is started, and two
 // daemons could take each other's socket away. Ends with the descriptor.
 daemon::Descriptor lock(const std::filesystem::path& log, const base::Clock& clock) {
   daemon::Descriptor file(::open(log.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-  if (!file)
-    base::fail(ErrorCode::io_error, "the daemon's messages cannot be written to {}: {}", log.string(),
-               base::system_message(errno));
-  const std::uint64_t end = clock.now_ns() + patience_ns;
-  while (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK && errno != EINTR)
-      base::fail(ErrorCode::io_error, "{} cannot be locked: {}", log.string(), base::system_message(errno));
-    if (clock.now_ns() >= end)
-      base::fail(ErrorCode::io_error, "another start of the daemon does not end; it has {} locked", log.string());
-    daemon::pause(clock, step_ns);
-  }
+  if (!file) refuse_writing(log);
+  if (!daemon::lock_start(file, log, clock))
+    base::fail(ErrorCode::io_error, "{} cannot be locked: {}", log.string(), base::system_message(errno));
   return file;
 }
 
@@ -74,7 +80,7 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::filesystem::pa
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawnattr_init(&attributes);
   ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
+  ::posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   ::posix_spawn_file_actions_adddup2(&files, 1, 2);
   ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
   pid_t pid = -1;
@@ -87,6 +93,16 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::filesystem::pa
   return pid;
 }
 
+// Without those of begin() and the program's name.
+std::string words_of(const std::filesystem::path& log) {
+  std::string words = base::read_file(log);
+  for (const std::string_view before : {first_words, std::string_view("heddle: ")}) {
+    boost::trim(words);
+    if (words.starts_with(before)) words.erase(0, before.size());
+  }
+  return boost::trim_copy(words);
+}
+
 }  // namespace
 
 void start_in_background(const std::vector<std::string>& arguments, const std::filesystem::path& socket,
@@ -96,12 +112,13 @@ void start_in_background(const std::vector<std::string>& arguments, const std::f
   const daemon::Descriptor one_at_a_time = lock(log, clock);
   daemon::require_no_daemon(socket);
   check_words(log);
+  begin(one_at_a_time, log);
   const pid_t pid = spawn(arguments, log);
   const std::uint64_t end = clock.now_ns() + patience_ns;
   while (clock.now_ns() < end) {
-    if (daemon::connect_to(socket)) return;
+    if (daemon::runs_at(socket)) return;
     if (::waitpid(pid, nullptr, WNOHANG) == pid)
-      base::fail(ErrorCode::io_error, "the daemon has ended: {}", boost::trim_copy(base::read_file(log)));
+      base::fail(ErrorCode::io_error, "the daemon has ended: {}", words_of(log));
     daemon::pause(clock, step_ns);
   }
   base::fail(ErrorCode::io_error, "the daemon does not answer; {} has its messages", log.string());

@@ -11,6 +11,7 @@
 #include "base/format.hpp"
 #include "base/table.hpp"
 #include "cli/command.hpp"
+#include "cli/launch_options.hpp"
 #include "heddle/runtime.hpp"
 
 namespace heddle::cli {
@@ -132,6 +133,7 @@ void add_devices(CLI::App& app) {
                       "only these ids, comma separated; also devices that only tests use");
   command->add_flag("--json", options->json, "as JSON");
   command->callback([options] {
+    check_device_option(options->devices);
     const Runtime runtime({.devices = options->devices});
     if (options->json) return print_json(runtime);
     print_table(runtime);

@@ -23,13 +23,6 @@
 namespace heddle::cli {
 namespace {
 
-template <typename... Args>
-[[noreturn]] void fail_at(const std::string& file, const toml::node& node, fmt::format_string<Args...> format,
-                          Args&&... args) {
-  base::fail(ErrorCode::parse_error, "{}:{}: {}", file, node.source().begin.line,
-             fmt::format(format, std::forward<Args>(args)...));
-}
-
 // One [[job]].
 class Reader {
  public:
@@ -38,6 +31,7 @@ class Reader {
   JobText read() {
     JobText job;
     text("name", job.name);
+    if (!job.name.empty()) name_ = fmt::format(", job '{}'", base::printable(job.name));
     text("file", job.file);
     text("kernel", job.kernel);
     text("grid", job.grid);
@@ -55,14 +49,13 @@ class Reader {
                                            "arrival", "rate", "seed",   "args", "any-type", "ordered"};
     for (const auto& [key, node] : table_)
       if (std::find(keys.begin(), keys.end(), key.str()) == keys.end())
-        fail_at(file_, node, "unknown key '{}'{} {}", key.str(), base::before_list(key.str(), keys),
-                fmt::join(keys, ", "));
-    if (job.file.empty()) fail_at(file_, table_, "a job without 'file', the .ptx or .cu file of its kernel");
+        refuse(node, "unknown key '{}'{} {}", key.str(), base::before_list(key.str(), keys), fmt::join(keys, ", "));
+    if (job.file.empty()) refuse(table_, "a job without 'file', the .ptx or .cu file of its kernel");
     if (std::filesystem::path(job.file).is_relative())
       job.file = (std::filesystem::path(file_).parent_path() / job.file).string();
     job.folder = std::filesystem::path(file_).parent_path();
-    job.place = fmt::format("{}:{}", file_, table_.source().begin.line);
-    if (!job.name.empty()) job.place += fmt::format(", job '{}'", base::printable(job.name));
+    job.place = place_of(table_);
+    job.line = table_.source().begin.line;
     return job;
   }
 
@@ -76,15 +69,15 @@ class Reader {
     else if (node->is_string())
       to = text_of(*node);
     else if (key[0] == 'g' || key[0] == 'b')
-      fail_at(file_, *node, "'{}' must be a whole number, or a text as \"64x32\"", key);
+      refuse(*node, "'{}' must be a whole number, or a text as \"64x32\"", key);
     else
-      fail_at(file_, *node, "'{}' must be a text", key);
-    if (to.empty()) fail_at(file_, *node, "'{}' must not be an empty text", key);
+      refuse(*node, "'{}' must be a text", key);
+    if (to.empty()) refuse(*node, "'{}' must not be an empty text", key);
   }
   // What is a name of a file or a kernel later would end at a zero byte, and name another.
   std::string text_of(const toml::node& node) const {
     std::string value = *node.value<std::string>();
-    if (value.find('\0') != value.npos) fail_at(file_, node, "a text must have no zero byte (\\u0000)");
+    if (value.find('\0') != value.npos) refuse(node, "a text must have no zero byte (\\u0000)");
     return value;
   }
   template <class Number>
@@ -93,8 +86,7 @@ class Reader {
     if (node == nullptr) return;
     const auto value = node->value_exact<std::int64_t>();
     constexpr std::int64_t most = 1'000'000'000;
-    if (!value || *value < 0 || *value > most)
-      fail_at(file_, *node, "'{}' must be a whole number from 0 to {}", key, most);
+    if (!value || *value < 0 || *value > most) refuse(*node, "'{}' must be a whole number from 0 to {}", key, most);
     to = static_cast<Number>(*value);
   }
   void number(const char* key, double& to, double least, double most) const {
@@ -102,27 +94,36 @@ class Reader {
     if (node == nullptr) return;
     const auto value = node->is_number() ? node->value<double>() : std::nullopt;
     if (!value || !(*value == 0 || (*value >= least && *value <= most)))
-      fail_at(file_, *node, "'{}' must be {}a number from {} to {}", key, least > 0 ? "0, or " : "", least, most);
+      refuse(*node, "'{}' must be {}a number from {} to {}", key, least > 0 ? "0, or " : "", least, most);
     to = *value;
   }
   void truth(const char* key, bool& to) const {
     const toml::node* const node = table_.get(key);
     if (node == nullptr) return;
-    if (!node->is_boolean()) fail_at(file_, *node, "'{}' must be true or false", key);
+    if (!node->is_boolean()) refuse(*node, "'{}' must be true or false", key);
     to = *node->value<bool>();
   }
   void arguments(std::vector<std::string>& to) const {
     const toml::node* const node = table_.get("args");
     if (node == nullptr) return;
-    if (!node->is_array()) fail_at(file_, *node, "'args' must be a list of texts, as in [\"in:x.npy\", \"i32:7\"]");
+    if (!node->is_array()) refuse(*node, "'args' must be a list of texts, as in [\"in:x.npy\", \"i32:7\"]");
     for (const toml::node& one : *node->as_array()) {
-      if (!one.is_string()) fail_at(file_, one, "an argument must be a text, as in \"i32:7\"");
+      if (!one.is_string()) refuse(one, "an argument must be a text, as in \"i32:7\"");
       to.push_back(text_of(one));
     }
   }
 
+  std::string place_of(const toml::node& node) const {
+    return fmt::format("{}:{}{}", file_, node.source().begin.line, name_);
+  }
+  template <typename... Args>
+  [[noreturn]] void refuse(const toml::node& node, fmt::format_string<Args...> format, Args&&... args) const {
+    base::fail(ErrorCode::parse_error, "{}: {}", place_of(node), fmt::format(format, std::forward<Args>(args)...));
+  }
+
   const std::string& file_;
   const toml::table& table_;
+  std::string name_;  // for messages, once it is known
 };
 
 std::vector<std::string> kernels_of(const ptx::Module& module) {
@@ -130,6 +131,15 @@ std::vector<std::string> kernels_of(const ptx::Module& module) {
   for (const ptx::Function& function : module.functions)
     if (function.is_entry && !function.is_declaration) kernels.push_back(function.name);
   return kernels;
+}
+
+void tell_apart(std::vector<JobText>& jobs) {
+  for (JobText& job : jobs) {
+    const auto is_alike = [&](const JobText& other) {
+      return job.name.empty() && other.name.empty() && other.file == job.file && other.kernel == job.kernel;
+    };
+    if (std::count_if(jobs.begin(), jobs.end(), is_alike) > 1) job.added = fmt::format(" (line {})", job.line);
+  }
 }
 
 }  // namespace
@@ -143,13 +153,15 @@ std::vector<JobText> read_job_file(const std::filesystem::path& file) {
     const toml::table table = base::parse_toml(text, name);
     for (const auto& [key, node] : table)
       if (key.str() != "job" || !node.is_array_of_tables())
-        fail_at(name, node, "'{}'; a job file has [[job]] tables and nothing else", key.str());
+        base::fail(ErrorCode::parse_error, "{}:{}: '{}'; a job file has [[job]] tables and nothing else", name,
+                   node.source().begin.line, key.str());
     if (const toml::array* const list = table["job"].as_array())
       for (const toml::node& node : *list) jobs.push_back(Reader(name, *node.as_table()).read());
   } catch (const toml::parse_error& error) {
     base::fail(ErrorCode::parse_error, "{}:{}: {}", name, error.source().begin.line, error.description());
   }
   if (jobs.empty()) base::fail(ErrorCode::parse_error, "{} has no [[job]]", name);
+  tell_apart(jobs);
   constexpr std::uint64_t most_launches = 1'000'000;
   std::uint64_t launches = 0;
   for (const JobText& job : jobs) launches += job.count;
@@ -166,7 +178,7 @@ KernelText read_kernel(const JobText& job, const CompileOptions& options) {
   made.spec.module = std::make_shared<ptx::Module>(ptx::parse(text, job.file));
   ptx::verify(*made.spec.module, job.file);
   made.spec.entry = entry_of(kernels_of(*made.spec.module), job.kernel, job.file, job.words.kernel);
-  made.spec.name = job.name.empty() ? base::readable_name(made.spec.entry) : job.name;
+  made.spec.name = job.name.empty() ? base::readable_name(made.spec.entry) + job.added : job.name;
   made.spec.config = {parse_shape(job.grid, job.words.grid), parse_shape(job.block, job.words.block), job.shared};
   made.spec.ordered = job.ordered;
   made.spec.place = job.place;

@@ -22,6 +22,8 @@ struct JobWords {
 struct JobText {
   std::string name, file, kernel;
   std::string place;  // "jobs.toml:12, job 'x'", for messages
+  std::string added;  // " (line 12)" behind the kernel's name, where several jobs without a name have one kernel
+  unsigned line = 0;
   JobWords words;
   std::string grid = "1", block = "1";
   std::uint32_t shared = 0;

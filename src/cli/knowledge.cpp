@@ -158,6 +158,24 @@ void refuse_cuda(const std::string& word) {
                word);
 }
 
+constexpr const char* tuned =
+    "heddle tune takes a program, built and executable, that uses Heddle's trees of kernels (heddle/skeleton.hpp)";
+
+// execvp() looks for a name without a slash on PATH alone, and says of a file in this folder that there is none.
+[[noreturn]] void refuse(const std::string& word, int why) {
+  std::error_code unknown;
+  const bool is_here = std::filesystem::is_regular_file(word, unknown);
+  const bool is_executable = is_here && ::access(word.c_str(), X_OK) == 0;
+  if (is_executable && word.find('/') == word.npos)
+    base::fail(ErrorCode::not_found, "there is no program {} on PATH; heddle tune ./{} runs the one in this folder",
+               word, word);
+  if (is_here && !is_executable)
+    base::fail(ErrorCode::invalid_argument, "{} is no program that can be run: it is not executable. {}", word, tuned);
+  if (std::filesystem::is_directory(word, unknown))
+    base::fail(ErrorCode::invalid_argument, "{} is a folder. {}", word, tuned);
+  base::fail(ErrorCode::not_found, "{} cannot be run: {}", word, std::strerror(why));
+}
+
 }  // namespace
 
 void add_tune(CLI::App& app) {
@@ -176,7 +194,7 @@ void add_tune(CLI::App& app) {
     arguments.push_back(nullptr);
     ::setenv("HEDDLE_TUNE", "1", 1);
     ::execvp(arguments[0], arguments.data());
-    base::fail(ErrorCode::not_found, "{} cannot be run: {}", all[0], std::strerror(errno));
+    refuse(all[0], errno);
   });
 }
 

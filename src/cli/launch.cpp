@@ -66,6 +66,7 @@ class Job {
                .shared = options.shared,
                .cooperative = options.cooperative,
                .timed = true} {
+    check_device_option(options.device);
     if (!options.blocks.empty()) shape_.blocks = parse_blocks(options.blocks);
     if (!options.processors.empty()) shape_.processors = parse_processors(options.processors);
     for (const std::string& text : options.arguments) texts_.push_back(parse_argument(text));

@@ -13,6 +13,7 @@
 #include "cli/command.hpp"
 #include "device/sim/sim.hpp"
 #include "heddle/error.hpp"
+#include "heddle/runtime.hpp"
 
 namespace heddle::cli {
 
@@ -43,11 +44,38 @@ void check_device_of(std::string_view command, std::string_view device) {
                       "write it",
                       device, command, option.substr(0, option.find('=') + 1)));
   }
+  check_device_option(device);
 }
 
 void check_simulated(std::string_view devices) {
   for (const std::string_view device : base::split_devices(devices))
     if (device.starts_with("sim:")) device::sim::parse_sim_options(device);
+}
+
+void check_device_option(std::string_view devices) {
+  for (const std::string_view device : base::split_devices(devices)) {
+    const std::string_view machine = device.substr(0, device.find(','));
+    const bool is_file = machine.find('/') != machine.npos || machine.ends_with(".toml");
+    try {
+      check_simulated(device);
+    } catch (const Error& error) {
+      if (is_file) throw;
+      throw UsageError(error.what());
+    }
+  }
+}
+
+void check_records(std::string_view devices) {
+  for (const std::string_view device : base::split_devices(devices))
+    if (device.starts_with("sim:")) device::sim::check_records(device::sim::parse_sim_options(device).record);
+}
+
+void check_policy_option(const std::string& policy) {
+  try {
+    check_policy(policy);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("--policy {}: {}", policy, error.what()));
+  }
 }
 
 void add_check_option(CLI::App& command, std::string& kinds) {

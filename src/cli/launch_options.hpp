@@ -23,6 +23,14 @@ void check_device_of(std::string_view command, std::string_view device);
 // Throws what is wrong with a simulated GPU among ids of devices: a program would only see that there is no device.
 void check_simulated(std::string_view devices);
 
+// The same for --device of a command: UsageError, if that is whatever files there are. A machine may be one.
+void check_device_option(std::string_view devices);
+// Throws what is wrong with the files that simulated GPUs are to write, before a program starts.
+void check_records(std::string_view devices);
+
+// Throws UsageError, with --policy, for one that sched::make_policy does not take.
+void check_policy_option(const std::string& policy);
+
 void add_check_option(CLI::App& command, std::string& kinds);
 // Empty: none. Throws UsageError for others than --check takes.
 Checks checks_of(const std::string& kinds);

@@ -46,7 +46,11 @@ const char* out_of_memory_text() noexcept {
   static char text[160];
   constexpr double mib = 1 << 20;
   int length = std::snprintf(text, sizeof text, "out of memory");
-  if (const std::size_t bytes = wanted; bytes > 0) {
+  const std::size_t bytes = wanted;
+  if (bytes > 0 && bytes < (1 << 10)) {
+    length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length),
+                            ": %zu byte%s more %s wanted", bytes, bytes == 1 ? "" : "s", bytes == 1 ? "was" : "were");
+  } else if (bytes > 0) {
     const char* const unit = bytes < (1 << 20) ? "KiB" : bytes < (1 << 30) ? "MiB" : "GiB";
     const double scale = bytes < (1 << 20) ? 1 << 10 : bytes < (1 << 30) ? 1 << 20 : 1 << 30;
     length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length), ": %.1f %s more were wanted",

@@ -7,6 +7,7 @@
 #include <regex>
 #include <sstream>
 
+#include "base/variables.hpp"
 #include "cli/command.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/progress.hpp"
@@ -32,13 +33,20 @@ void run(const programs::RunOptions& options) {
 
 programs::RunOptions run_options(const std::vector<std::string>& words) {
   try {
-    programs::RunOptions options = programs::parse_run_options(words);
-    check_policy(options.policy);
-    check_simulated(options.device);
-    return options;
+    return programs::parse_run_options(words);
   } catch (const Error& error) {
     throw UsageError(error.what());
   }
+}
+
+programs::RunOptions checked_run_options(const std::vector<std::string>& words) {
+  programs::RunOptions options = run_options(words);
+  check_policy_option(options.policy);
+  check_device_option(options.device);
+  // A program would only see that there is no device.
+  if (!options.help)
+    check_records(options.device.empty() ? base::text_variable("HEDDLE_RUN_DEVICE").value_or("") : options.device);
+  return options;
 }
 
 // The options as the help text has them: lines "  --device IDS       which", and more of the text on deeper lines.
@@ -92,7 +100,7 @@ bool run_program_command(int count, char** arguments) {
     return true;
   }
   if (command == "run") {
-    run(run_options(words));
+    run(checked_run_options(words));
     return true;
   }
   if (command == "tenant" && !words.empty() && words[0] == "run") {
@@ -101,7 +109,7 @@ bool run_program_command(int count, char** arguments) {
       std::fputs(tenant_run_help().c_str(), stdout);
       return true;
     }
-    programs::RunOptions options = run_options(tenant.words);
+    programs::RunOptions options = checked_run_options(tenant.words);
     become_tenant(tenant);
     run(options);
     return true;

@@ -127,7 +127,18 @@ std::optional<Grant> Client::grant() {
   return last_;
 }
 
+namespace {
+
 constexpr int answer_ms = 10'000;  // on a busy machine too
+
+Received exchange(const Descriptor& connection, const Request& request, int wait_ms, Packet& answer) {
+  if (!send_packet(connection, encode(request))) return Received::closed;
+  pollfd ready{connection.get(), POLLIN, 0};
+  ::poll(&ready, 1, wait_ms);
+  return receive_packet(connection, answer);
+}
+
+}  // namespace
 
 std::string ask(const std::filesystem::path& socket, const Request& request) {
   const auto connection = connect_to(socket);
@@ -137,16 +148,26 @@ std::string ask(const std::filesystem::path& socket, const Request& request) {
         "no daemon runs at {}; heddle daemon start starts one, and HEDDLE_DAEMON names the socket of one elsewhere",
         socket.string());
   Packet packet;
-  if (send_packet(*connection, encode(request))) {
-    pollfd answer{connection->get(), POLLIN, 0};
-    ::poll(&answer, 1, answer_ms);
-    if (receive_packet(*connection, packet) == Received::packet) {
-      const std::string_view text(reinterpret_cast<const char*>(packet.bytes.data()), packet.bytes.size());
-      if (text.starts_with(refusal)) throw Error(ErrorCode::invalid_argument, std::string(text.substr(refusal.size())));
-      return std::string(text);
-    }
+  if (exchange(*connection, request, answer_ms, packet) == Received::packet) {
+    const std::string_view text(reinterpret_cast<const char*>(packet.bytes.data()), packet.bytes.size());
+    if (text.starts_with(refusal)) throw Error(ErrorCode::invalid_argument, std::string(text.substr(refusal.size())));
+    return std::string(text);
   }
   base::fail(ErrorCode::io_error, "the daemon at {} does not answer", socket.string());
+}
+
+// A daemon that was killed accepts connections until the system has closed its files, and never answers.
+bool runs_at(const std::filesystem::path& socket) {
+  constexpr std::uint64_t patience_ns = 5'000'000'000, step_ns = 2'000'000;
+  const base::SteadyClock clock;
+  const std::uint64_t end = clock.now_ns() + patience_ns;
+  Packet packet;
+  while (const auto connection = connect_to(socket)) {
+    if (exchange(*connection, {}, patience_ns / 1'000'000, packet) != Received::closed) return true;
+    if (clock.now_ns() >= end) return true;  // one that does not understand the question, such as an older one
+    pause(clock, step_ns);
+  }
+  return false;
 }
 
 }  // namespace heddle::daemon

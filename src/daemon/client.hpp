@@ -69,7 +69,9 @@ class Client {
 };
 
 // What a tool asks of the daemon at a socket, and its answer. Throws io_error where there is no daemon, or where it
-// does not answer within a second; and what the daemon refuses as invalid_argument.
+// does not answer in time; and what the daemon refuses as invalid_argument.
 std::string ask(const std::filesystem::path& socket, const Request& request);
+// Whether a daemon runs at a socket. One that was stopped, or does not answer for another reason, runs too.
+bool runs_at(const std::filesystem::path& socket);
 
 }  // namespace heddle::daemon

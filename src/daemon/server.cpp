@@ -11,6 +11,7 @@
 
 #include "base/log.hpp"
 #include "daemon/kept_policy.hpp"
+#include "daemon/listener.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::daemon {

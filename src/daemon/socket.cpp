@@ -56,29 +56,6 @@ void make_own_folder(const std::filesystem::path& folder) {
                folder.string());
 }
 
-void require_no_daemon(const std::filesystem::path& path) {
-  if (connect_to(path)) base::fail(ErrorCode::io_error, "a daemon runs already at {}", path.string());
-}
-
-Descriptor listen_at(const std::filesystem::path& path) {
-  make_own_folder(path.parent_path());
-  require_no_daemon(path);
-  // What a daemon that was cut off has left; anything else is the user's.
-  struct stat status{};
-  if (::lstat(path.c_str(), &status) == 0) {
-    if (!S_ISSOCK(status.st_mode))
-      base::fail(ErrorCode::io_error, "there can be no socket at {}: a file is there, which is no socket of a daemon",
-                 path.string());
-    ::unlink(path.c_str());
-  }
-  Descriptor socket = make_socket();
-  const sockaddr_un address = address_of(path);
-  if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
-      ::chmod(path.c_str(), 0600) != 0 || ::listen(socket.get(), 64) != 0)
-    base::fail(ErrorCode::io_error, "there can be no socket at {}: {}", path.string(), base::system_message(errno));
-  return socket;
-}
-
 namespace {
 
 // Whether the process at the other end is this user's.
@@ -96,6 +73,15 @@ std::optional<Descriptor> connect_to(const std::filesystem::path& path) {
   const sockaddr_un address = address_of(path);
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || !is_own(socket))
     return std::nullopt;
+  return socket;
+}
+
+Descriptor bind_at(const std::filesystem::path& path) {
+  Descriptor socket = make_socket();
+  const sockaddr_un address = address_of(path);
+  if (!socket || ::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::chmod(path.c_str(), 0600) != 0 || ::listen(socket.get(), 64) != 0)
+    base::fail(ErrorCode::io_error, "there can be no socket at {}: {}", path.string(), base::system_message(errno));
   return socket;
 }
 

@@ -41,12 +41,9 @@ struct Packet {
 
 // Makes the folder if it does not exist. Throws io_error: it belongs to another user, or others may enter it.
 void make_own_folder(const std::filesystem::path& folder);
-// A socket that accepts connections at a path, for this user alone. What was left there by a daemon that has ended is
-// removed; any other file stays. Throws io_error: the folder belongs to another user or others may write to it, a
-// daemon runs there, another file is there, or the path is too long for a socket.
-Descriptor listen_at(const std::filesystem::path& path);
-// Throws io_error if a daemon runs there.
-void require_no_daemon(const std::filesystem::path& path);
+// A socket that accepts connections at a path where there is no file, for this user alone. Throws io_error: it cannot
+// be made, or the path is too long for one.
+Descriptor bind_at(const std::filesystem::path& path);
 // Nothing: nobody listens there, or another user does. Throws io_error if the process can have no socket, or the path
 // is too long for one.
 std::optional<Descriptor> connect_to(const std::filesystem::path& path);

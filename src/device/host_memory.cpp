@@ -6,6 +6,7 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/memory_limit.hpp"
 
 namespace heddle::device {
 namespace {
@@ -18,7 +19,9 @@ class HostMemory final : public Memory {
     // Rounded up, as aligned_alloc wants it.
     if (bytes <= most)
       data_ = std::aligned_alloc(alignment, (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment);
-    if (!data_) base::fail(ErrorCode::out_of_memory, "cannot allocate {} of host memory", base::format_bytes(bytes));
+    if (!data_)
+      base::fail(ErrorCode::out_of_memory, "cannot allocate {} of host memory{}", base::format_bytes(bytes),
+                 base::memory_limit_note());
   }
   ~HostMemory() override { std::free(data_); }
   HostMemory(const HostMemory&) = delete;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "heddle/checks.hpp"
 #include "heddle/placed_variables.hpp"
@@ -23,6 +24,8 @@ struct LoadOptions {
   // module does not have are ignored. Checks of accesses know the memory if it is registered (register_host). The list
   // is not kept.
   std::span<const PlacedVariable> placed = {};
+  // Where somebody has asked for the module's launches, as "jobs.toml:12": what is found of them begins with it.
+  std::string place = {};
 };
 
 }  // namespace heddle::device

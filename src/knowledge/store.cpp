@@ -54,6 +54,15 @@ Profile read(const base::Rows& row) {
 
 std::filesystem::path Store::usual_file() { return base::cache_directory() / "knowledge" / "knowledge.sqlite"; }
 
+// Of a file that is not there, or that nobody has written yet: what it has is known without opening it, which would
+// make it. So a cache that may not be written to can be read.
+bool Store::is_empty() const {
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(file_, error);
+  if (status.type() == std::filesystem::file_type::not_found) return true;
+  return std::filesystem::is_regular_file(status) && std::filesystem::file_size(file_, error) == 0 && !error;
+}
+
 template <class Use>
 void Store::use(const Use& work) const {
   std::error_code unknown;
@@ -82,6 +91,7 @@ void Store::use(const Use& work) const {
 
 std::optional<Profile> Store::find(const Subject& subject, const Workload& workload) const {
   std::optional<Profile> found;
+  if (is_empty()) return found;
   use([&](base::Database& database) {
     base::Rows rows = database.find(fmt::format("SELECT {} FROM profiles WHERE program = ?1 AND machine = ?2 AND"
                                                 " share = ?3 AND workload = ?4",
@@ -94,6 +104,7 @@ std::optional<Profile> Store::find(const Subject& subject, const Workload& workl
 
 std::vector<Profile> Store::all() const {
   std::vector<Profile> found;
+  if (is_empty()) return found;
   use([&](base::Database& database) {
     found.clear();
     base::Rows rows = database.find(fmt::format("SELECT {} FROM profiles", columns));
@@ -126,6 +137,7 @@ bool Store::keep(const Profile& profile) {
 
 std::size_t Store::forget(std::string_view program, std::string_view workload) {
   std::size_t count = 0;
+  if (is_empty()) return count;
   use([&](base::Database& database) {
     base::Rows rows = database.find(
         "DELETE FROM profiles WHERE substr(program, 1, length(?1)) = ?1 AND (?2 = '' OR workload = ?2) RETURNING 1",

@@ -16,7 +16,8 @@ namespace heddle::knowledge {
 // where the file cannot be used.
 class Store {
  public:
-  // The file and its folders are created on first use. `clock` outlives the store; it times waits for other processes.
+  // keep() creates the file and its folders; a file that is missing has no profiles. What is only read needs no right
+  // to write. `clock` outlives the store; it times waits for other processes.
   // A damaged file of the cache is replaced; any other file is the user's, and never is.
   Store(std::filesystem::path file, const base::Clock& clock) : file_(std::move(file)), clock_(clock) {}
 
@@ -35,6 +36,7 @@ class Store {
   std::size_t forget(std::string_view program, std::string_view workload = {});
 
  private:
+  bool is_empty() const;
   template <class Use>
   void use(const Use& work) const;
 

@@ -81,6 +81,7 @@ std::unique_ptr<Policy> make_kernelet(std::string_view variant) {
 // The policies for kernels that share processors; null: there is none of this name.
 std::unique_ptr<Policy> make_pair_policy(std::string_view name, std::string_view parameter) {
   if (name == "kernelet") return make_kernelet(parameter);
+  if (name == "serial" || name == "opt") refuse_parameter(name, parameter);
   if (name == "serial") return std::make_unique<WholePolicy>(1);
   if (name == "base")
     return std::make_unique<WholePolicy>(static_cast<unsigned>(number_of(name, parameter, default_streams)));
@@ -100,7 +101,11 @@ std::unique_ptr<Policy> make_policy(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
   const std::string_view parameter = colon == text.npos ? std::string_view() : text.substr(colon + 1);
-  if (name.empty() || name == "direct") return nullptr;
+  if (text.empty()) return nullptr;
+  if (name == "direct") {
+    refuse_parameter(name, parameter);
+    return nullptr;
+  }
   if (name == "slice") return std::make_unique<SlicePolicy>(number_of(name, parameter, default_slice));
   if (name == "bounded") return std::make_unique<BoundedPolicy>(microseconds(name, parameter, default_microseconds));
   if (auto made = make_tenant_policy(name, parameter)) return made;

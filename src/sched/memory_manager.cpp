@@ -6,6 +6,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/memory_limit.hpp"
 
 namespace heddle::sched {
 
@@ -205,7 +206,7 @@ void MemoryManager::refuse(Space space, std::uint64_t bytes, std::string_view us
   base::fail(ErrorCode::out_of_memory, "{} needs {} more on {} for its arrays{}; {}", user, base::format_bytes(bytes),
              where,
              budget == memory::Registry::unlimited
-                 ? std::string(", which has no more memory")
+                 ? ", which has no more memory" + base::memory_limit_note()
                  : fmt::format(", where arrays may take {} in all", base::format_bytes(budget)),
              registry_.describe(space));
 }

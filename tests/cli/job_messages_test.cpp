@@ -57,8 +57,8 @@ TEST_F(JobMessages, ShapesAreNumbersOrTexts) {
     for (const char* wrong : {"1.5", "[4, 4]", "true", "{x = 1}"}) {
       const Ran ran = batch(std::string(key) + " = " + wrong + "\n");
       EXPECT_EQ(ran.code, 1) << ran.output;
-      EXPECT_THAT(ran.output,
-                  HasSubstr("j.toml:4: '" + std::string(key) + "' must be a whole number, or a text as \"64x32\""))
+      EXPECT_THAT(ran.output, HasSubstr("j.toml:4, job 'mine': '" + std::string(key) +
+                                        "' must be a whole number, or a text as \"64x32\""))
           << wrong;
     }
   EXPECT_EQ(batch("grid = \"2x2\"\nblock = 4\nargs = [\"zeros:u32:4\"]\n").code, 0);
@@ -96,6 +96,32 @@ TEST_F(JobMessages, AFailureOfALaunchNamesItsJob) {
   const Ran late = batch("arrival = 1e8\nargs = [\"zeros:u32:4\"]\n");
   EXPECT_EQ(late.code, 1) << late.output;
   EXPECT_THAT(late.output, StartsWith("heddle: j.toml:1, job 'mine': a launch of mine would arrive after"));
+}
+
+TEST_F(JobMessages, WhatChecksFindNamesItsJob) {
+  write("race.ptx",
+        ".version 7.0\n.target sm_80\n.address_size 64\n.visible .entry race(.param .u64 a)\n{\n  .reg .u64 %p; .reg "
+        ".u32 %t;\n  ld.param.u64 %p, [a];\n  mov.u32 %t, %tid.x;\n  st.global.u32 [%p], %t;\n  ret;\n}\n");
+  const std::string job = "file = \"race.ptx\"\nblock = 64\nargs = [\"zeros:u32:4\"]\n";
+  write("j.toml", "[[job]]\n" + job + "[[job]]\nname = \"second\"\n" + job);
+  const Ran ran = here("batch j.toml --device cpu --policy serial --check=race");
+  EXPECT_EQ(ran.code, 99) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("heddle: j.toml:1: race (write after write): kernel 'race'"),
+                                HasSubstr("heddle: j.toml:5, job 'second': race (write after write): kernel")));
+}
+
+TEST_F(JobMessages, JobsOfOneKernelHaveNamesOfTheirOwn) {
+  const std::string job = "file = \"k.ptx\"\nblock = 4\nargs = [\"zeros:u32:4\"]\n";
+  write("j.toml", "[[job]]\n" + job + "[[job]]\n" + job + "[[job]]\nname = \"x\"\n" + job);
+  EXPECT_THAT(here("batch j.toml --device interp --policy serial").output,
+              AllOf(HasSubstr("\none (line 1) "), HasSubstr("\none (line 5) "), HasSubstr("\nx ")));
+  write("j.toml", "[[job]]\n" + job + "[[job]]\nname = \"x\"\n" + job);
+  EXPECT_THAT(here("batch j.toml --device interp --policy serial").output, HasSubstr("\none "));
+}
+
+TEST_F(JobMessages, EveryKeyIsRefusedWithItsJob) {
+  for (const char* line : {"count = 1.5", "arrival = \"x\"", "args = 4", "args = [4]", "any-type = 1", "speed = 3"})
+    EXPECT_THAT(batch(line + std::string("\n")).output, StartsWith("heddle: j.toml:4, job 'mine': ")) << line;
 }
 
 TEST_F(JobMessages, AnyTypeIsNamedAsJobFilesHaveIt) {

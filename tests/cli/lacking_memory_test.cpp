@@ -61,6 +61,7 @@ int main() {
 }
 )";
 
+<<<<<<< HEAD
 // More launches than a policy lets go at once, in two streams that wait for each other.
 constexpr const char* held = R"(#include <cstdio>
 #include <cstdlib>
@@ -97,10 +98,27 @@ int main() {
   need(cudaMemcpy(first, a, sizeof(int), cudaMemcpyDeviceToHost));
   need(cudaMemcpy(first + 1, b, sizeof(int), cudaMemcpyDeviceToHost));
   if (first[0] != launches / 2 || first[1] != launches / 2) { std::fprintf(stderr, "wrong: %d %d\n", first[0], first[1]); return 5; }
+=======
+// Memory runs out while the compiler's code registers the kernels, before main(), and is there again in main().
+constexpr const char* early = R"(#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+__device__ int variable = 3;
+__managed__ int managed = 4;
+__global__ void first(int* p) { *p = variable; }
+__global__ void second(int* p) { *p = managed; }
+static void lack(long allocations) {
+  if (void* const f = dlsym(RTLD_DEFAULT, "lack_memory")) ((void (*)(long))f)(allocations);
+}
+__attribute__((constructor(101))) static void begin() { lack(std::atol(std::getenv("LEFT"))); }
+int main() {
+  lack(__LONG_MAX__);
+>>>>>>> h-minor
   std::puts("done");
 }
 )";
 
+<<<<<<< HEAD
 class LackingMemory : public HeddleCommand {
  protected:
   void SetUp() override {
@@ -128,6 +146,9 @@ class LackingMemory : public HeddleCommand {
     }
   }
 };
+=======
+class LackingMemory : public HeddleCommand {};
+>>>>>>> h-minor
 
 TEST_F(LackingMemory, EndsAProgramInOrder) {
   base::write_file_atomic(folder_.path() / "edge.cu", edge);
@@ -140,6 +161,25 @@ TEST_F(LackingMemory, EndsAProgramOfAPolicyInOrder) {
   ASSERT_EQ(here("cc held.cu -o held").code, 0);
   for (const std::string policy : {"slice:4", "bounded:50", "lithos", "orion"})
     EXPECT_GT(refusals("run --device cpu --policy " + policy + " ./held", 37, {4}), 20u) << policy;
+}
+
+TEST_F(LackingMemory, EndsAProgramBeforeMainInOrder) {
+  if (sanitized) GTEST_SKIP() << "sanitizers have their own malloc";
+  const std::string folder = folder_.path().string();
+  const std::string before = "HEDDLE_CACHE_DIR='" + folder + "/cache' timeout -k 5 60";
+  base::write_file_atomic(folder_.path() / "early.cu", early);
+  ASSERT_EQ(heddle("cc early.cu -o early", "&1", before).code, 0);
+  unsigned refused = 0;
+  for (long allocations = 0;; ++allocations) {
+    const Ran ran =
+        heddle("run --device cpu ./early", "&1",
+               "LEFT=" + std::to_string(allocations) + " LD_PRELOAD=" HEDDLE_LACKING_SYSTEM_LIBRARY " " + before);
+    if (ran.output == "done\n") break;
+    ++refused;
+    EXPECT_EQ(ran.code, 3) << "after " << allocations << ": " << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("the program's kernels cannot be registered: there is no memory")) << allocations;
+  }
+  EXPECT_GT(refused, 5u);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -46,6 +47,7 @@ class MemoryLimits : public HeddleCommand {
     write("a.cu", program);
     write("s.toml", sweep);
     write("j.toml", jobs);
+    write("two.toml", std::string(jobs) + jobs);
     for (const char* command : {"cc a.cu -o prog", "run --device cpu --trace t.json a.cu"})
       EXPECT_EQ(in_folder(command).code, 0) << command;
     for (const char* report : {"sim:tesla-g80,report=a.json", "sim:fermi-gtx480,report=b.json"})
@@ -83,6 +85,10 @@ void MemoryLimits::expect_an_end(const std::string& command, int expected) const
     EXPECT_TRUE(has_any(ran.output, {"memory", "no more threads", "annot allocate",
                                      "error while loading shared libraries"}))  // the last: before main()
         << ran.code << " " << what;
+    if (ran.code == 3) {
+      EXPECT_TRUE(has_any(ran.output, {"the limit of this process (ulimit -v) is "})) << what;
+      EXPECT_FALSE(has_any(ran.output, {"0.0 KiB"})) << what;
+    }
   }
 }
 
@@ -104,9 +110,24 @@ TEST_F(MemoryLimits, CommandsThatCompile) {
 TEST_F(MemoryLimits, CommandsThatRunKernels) {
   for (const std::string device : {"cpu", "interp", "sim:tesla-g80", "cpu --check=all --json"})
     expect_an_end(launch + device, 0);
-  for (const char* command : {"devices", "profile k.ptx --block 64 --arg zeros:f32:64", "sim sweep s.toml",
-                              "batch j.toml --policy serial", "batch j.toml --device cpu --policy serial"})
+  for (const char* command :
+       {"devices", "profile k.ptx --block 64 --arg zeros:f32:64", "sim sweep s.toml", "batch j.toml --policy serial",
+        "batch two.toml --policy opt --again", "batch j.toml --device cpu --policy serial"})
     expect_an_end(command, 0);
+}
+
+// Of arrays, in the units of people, and with the limit, on every device.
+TEST_F(MemoryLimits, LargeArraysAreNamed) {
+  const std::pair<const char*, int> devices[] = {{"cpu", 270'000}, {"interp", 70'000}, {"sim:tesla-g80", 70'000}};
+  for (const auto& [device, kib] : devices) {
+    const Ran ran = limited("launch k.ptx --block 64 --arg zeros:f32:20000000 --device " + std::string(device), kib);
+    EXPECT_EQ(ran.code, 3) << device << ": " << ran.output;
+    EXPECT_TRUE(has_any(ran.output, {"76.3 MiB"})) << device << ": " << ran.output;
+    EXPECT_TRUE(has_any(ran.output, {"the limit of this process (ulimit -v) is "})) << device << ": " << ran.output;
+  }
+  const Ran profiled = limited("profile k.ptx --block 64 --arg zeros:f32:20000000", 70'000);
+  EXPECT_EQ(profiled.code, 3) << profiled.output;
+  EXPECT_TRUE(has_any(profiled.output, {"76.3 MiB more were wanted; the limit of this process"})) << profiled.output;
 }
 
 // What checks record of a large array is larger than the array.
@@ -124,6 +145,22 @@ TEST_F(MemoryLimits, CommandsThatRunPrograms) {
         "run --device interp ./prog", "run --device cpu --trace new.json ./prog", "tenant run --device cpu ./prog",
         "tune true"})
     expect_an_end(command, 0);
+}
+
+// Where kernels are not in the cache, there may be memory for all but to compile them. Programs pass over
+// cudaErrorMemoryAllocation of a launch, or print only that.
+TEST_F(MemoryLimits, ProgramsThatCannotCompileTheirKernels) {
+  const std::string prog = "run --device cpu ./prog";
+  ASSERT_EQ(in_folder(prog).code, 0);
+  unsigned failed = 0;
+  for (int kib = 270'000; kib < 370'000; kib += 2'000) {
+    std::filesystem::remove_all(folder_.path() / "cache");
+    const Ran ran = limited(prog, kib);
+    if (ran.code == 0) continue;
+    ++failed;
+    EXPECT_TRUE(has_any(ran.output, {"the limit of this process (ulimit -v) is "})) << kib << ": " << ran.output;
+  }
+  EXPECT_GT(failed, 0u);
 }
 
 TEST_F(MemoryLimits, CommandsOfTheDaemon) {

@@ -18,6 +18,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 namespace fs = std::filesystem;
 
@@ -71,6 +72,32 @@ TEST_F(Messages, SimulatedDevicesOfProgramsAreRefusedBeforeTheyStart) {
   }
 }
 
+// The same code, and the same words, whichever command has the option. A machine may be a file.
+TEST_F(Messages, WrongSimulatedDevicesEndWithTwo) {
+  write("j.toml", "[[job]]\nfile = \"k.ptx\"\nblock = 4\nargs = [\"zeros:u32:4\"]\n");
+  for (const char* command : {"run", "tenant run", "launch k.ptx --block 4 --arg zeros:u32:4", "batch j.toml",
+                              "profile k.ptx --block 4 --arg zeros:u32:4", "devices"}) {
+    const bool runs = std::string_view(command).ends_with("run");
+    const auto with = [&](const std::string& device) {
+      return here(command + (" --device sim:" + device) + (runs ? " /bin/echo started" : ""));
+    };
+    for (const auto& [device, why] : {std::pair{"nosuch", "there is no machine 'nosuch'"},
+                                      {"tesla-g80,speed=9", "the simulator has no option 'speed'"},
+                                      {"tesla-g80,threads=x", "threads=x"}}) {
+      const Ran ran = with(device);
+      EXPECT_EQ(ran.code, 2) << command << ": " << ran.output;
+      EXPECT_THAT(ran.output, AllOf(HasSubstr(why), Not(HasSubstr("started")))) << command;
+    }
+    EXPECT_EQ(with("absent.toml").code, 1) << command;
+  }
+  for (const char* command : {"run --device sim:tesla-g80,report=x.npy /bin/true",
+                              "launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,report=x.npy"}) {
+    const Ran ran = here(command);
+    EXPECT_EQ(ran.code, 2) << command << ": " << ran.output;
+    EXPECT_THAT(ran.output, HasSubstr("the name of a file that ends with .json")) << command;
+  }
+}
+
 TEST_F(Messages, ProgramsOfCudaHaveNothingToTune) {
   base::write_file_atomic(folder_.path() / "a.cu", program);
   ASSERT_EQ(here("cc a.cu -o prog").code, 0);
@@ -78,6 +105,89 @@ TEST_F(Messages, ProgramsOfCudaHaveNothingToTune) {
   EXPECT_EQ(ran.code, 1) << ran.output;
   EXPECT_THAT(ran.output, AllOf(HasSubstr("./prog is a CUDA program"), HasSubstr("heddle run runs it")));
   EXPECT_EQ(here("tune sh -c 'exit 7'").code, 7);
+}
+
+// Whatever devices and files there are, a policy that cannot be is a wrong command line, and the option is named.
+TEST_F(Messages, WrongPoliciesEndWithTwo) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"nosuch", "there is no policy 'nosuch'"},
+      {"slice:x", "the parameter of the policy 'slice' is 'x'; it must be a positive number"},
+      {"base:0", "the parameter of the policy 'base' is '0'"},
+      {"opt:3", "the policy 'opt' has no parameter; it was given '3'"},
+      {"serial:2", "the policy 'serial' has no parameter; it was given '2'"},
+      {"direct:2", "the policy 'direct' has no parameter; it was given '2'"}};
+  for (const auto& [policy, why] : wrong)
+    for (const char* command : {"batch absent.toml", "run /bin/echo", "tenant run /bin/echo"}) {
+      const std::string words(command), option = "--policy " + std::string(policy);
+      const std::size_t last = words.rfind(' ');
+      const Ran ran = here(words.substr(0, last) + " " + option + words.substr(last));
+      EXPECT_EQ(ran.code, 2) << command << ran.output;
+      EXPECT_THAT(ran.output, StartsWith("heddle: " + option + ": " + why)) << command;
+    }
+  EXPECT_EQ(here("batch absent.toml --policy opt").code, 1) << "of the file";
+  EXPECT_THAT(here("run --policy opt /bin/true").output, HasSubstr("'heddle batch' measures them"));
+  for (const char* command : {"daemon start --units 2 --policy ", "policy "}) {
+    const Ran unknown = here(std::string(command) + "orion:1"), parameter = here(std::string(command) + "static:1");
+    EXPECT_EQ(unknown.code, 2) << command << unknown.output;
+    EXPECT_THAT(unknown.output, HasSubstr("works within one process only"));
+    EXPECT_EQ(parameter.code, 2) << command << parameter.output;
+    EXPECT_THAT(parameter.output, HasSubstr("the policy 'static' has no parameter; it was given '1'"));
+  }
+}
+
+// What pthread_exit does there is undefined in CUDA.
+TEST_F(Messages, HostFunctionsThatEndTheirThreadEndTheProcessWithASentence) {
+  base::write_file_atomic(folder_.path() / "ends.cu", std::string_view(R"(#include <cstdio>
+#include <pthread.h>
+void ends(void*) { pthread_exit(nullptr); }
+void ends_too(cudaStream_t, cudaError_t, void*) { pthread_exit(nullptr); }
+int main(int count, char**) {
+  std::printf("begun\n");
+  if (count > 1) cudaStreamAddCallback(nullptr, ends_too, nullptr, 0);
+  else cudaLaunchHostFunc(nullptr, ends, nullptr);
+  cudaDeviceSynchronize();
+  std::printf("ended\n");
+}
+)"));
+  ASSERT_EQ(here("cc ends.cu -o ends").code, 0);
+  for (const char* command : {"run --device cpu ./ends", "run --device cpu ./ends x"}) {
+    const Ran ran = here(command);
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("a host function of a stream has ended the thread"), HasSubstr("begun\n"),
+                                  Not(HasSubstr("ended\n")), Not(HasSubstr("FATAL"))));
+  }
+}
+
+TEST_F(Messages, TuneSaysWhatItTakes) {
+  write("saxpy.cu", "__global__ void k() {}\n");
+  write("jobs.toml", "[[job]]\n");
+  write("mine.sh", "#!/bin/sh\necho ran\n");
+  fs::permissions(folder_.path() / "mine.sh", fs::perms::owner_all);
+  for (const char* word : {"saxpy.cu", "./saxpy.cu", "jobs.toml"}) {
+    const Ran ran = here(std::string("tune ") + word);
+    EXPECT_EQ(ran.code, 1) << ran.output;
+    EXPECT_THAT(ran.output, AllOf(StartsWith("heddle: " + std::string(word) + " is no program that can be run"),
+                                  HasSubstr("heddle/skeleton.hpp")));
+  }
+  EXPECT_THAT(here("tune mine.sh").output, HasSubstr("heddle tune ./mine.sh runs the one in this folder"));
+  EXPECT_EQ(here("tune ./mine.sh").output, "ran\n");
+  EXPECT_THAT(here("tune .").output, HasSubstr(". is a folder"));
+  EXPECT_THAT(here("tune absent").output, HasSubstr("absent cannot be run: No such file or directory"));
+}
+
+TEST_F(Messages, DevicesOfTheVariableAreRefusedWithTheReason) {
+  const std::pair<const char*, const char*> wrong[] = {{"cpu,cpu", "'cpu' is there more than once"},
+                                                       {"cpu,,", "a name is empty between commas"},
+                                                       {"cpu,gpus", "'gpus' is no device"}};
+  for (const auto& [devices, why] : wrong) {
+    const Ran option = here("run --device " + std::string(devices) + " /bin/echo started"),
+              variable = here("run /bin/echo started", "HEDDLE_RUN_DEVICE=" + std::string(devices));
+    EXPECT_EQ(option.code, 2);
+    EXPECT_THAT(option.output, AllOf(HasSubstr(why), Not(HasSubstr("started"))));
+    EXPECT_EQ(variable.code, 1);
+    EXPECT_THAT(variable.output, AllOf(StartsWith("heddle: HEDDLE_RUN_DEVICE=" + std::string(devices) + ": "),
+                                       HasSubstr(why), Not(HasSubstr("started"))));
+  }
 }
 
 TEST_F(Messages, AnEmptyFolderIsNone) {
@@ -94,7 +204,7 @@ TEST_F(Messages, OptionsThatAreGivenTwiceAreRefused) {
                                      {"fermi-gtx480,report=a.json,report=text", "report is given twice"},
                                      {"dwf-g80,divergence=dwf,pool=8,pool=9", "pool is given twice"}}) {
     const Ran ran = here(launch + device);
-    EXPECT_EQ(ran.code, 1) << device;
+    EXPECT_EQ(ran.code, 2) << device;
     EXPECT_THAT(ran.output, HasSubstr(what)) << device;
   }
   write("m.toml", "based-on = \"dwf-g80\"\n[policies]\ndivergence = \"dwf\"\noptions = \"pool=8,pool=9\"\n");

@@ -195,7 +195,7 @@ TEST_F(Outputs, WhatHasNoRoomIsSaidFirstAndLeavesNoFile) {
 
 TEST_F(Outputs, OptionsOfSimulatedGpusAreListed) {
   const Ran ran = here("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,sampel=3");
-  EXPECT_EQ(ran.code, 1);
+  EXPECT_EQ(ran.code, 2);
   EXPECT_THAT(ran.output, AllOf(HasSubstr("no option 'sampel'; did you mean 'sample'? It has divergence, "),
                                 HasSubstr("threads, sample, report, trace,")));
 }

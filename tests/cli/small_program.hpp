@@ -1,4 +1,4 @@
-// A CUDA program for tests of commands: prints 1, and ends with 1 where CUDA fails.
+// A CUDA program for tests of commands: prints 1, and ends with 1 where CUDA fails or the kernel has not run.
 #pragma once
 
 namespace heddle::tests {
@@ -11,7 +11,7 @@ int main() {
   k<<<1, 32>>>(p);
   const cudaError_t failed = cudaMemcpy(&one, p, 4, cudaMemcpyDeviceToHost);
   std::printf("%d\n", one);
-  return failed != cudaSuccess;
+  return failed != cudaSuccess || one != 1;
 }
 )";
 

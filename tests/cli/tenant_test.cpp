@@ -80,6 +80,7 @@ class TenantCommands : public HeddleCommand {
     }
     return -1;
   }
+  std::string said(const char* file) const { return base::read_file(folder_.path() / file); }
 };
 
 TEST_F(TenantCommands, SayWhatIsWrong) {
@@ -98,7 +99,7 @@ TEST_F(TenantCommands, SayWhatIsWrong) {
   EXPECT_THAT(said("tenant run --devise cpu true"), HasSubstr("did you mean '--device'?"));
   EXPECT_THAT(said("tenant set a"), HasSubstr("--quota or --class"));
   EXPECT_THAT(said("explain a --last 3h"), HasSubstr("expected a time up to a day"));
-  EXPECT_EQ(heddle("daemon start --units 4 --policy orion").code, 1);
+  EXPECT_EQ(heddle("daemon start --units 4 --policy orion").code, 2);
   const Ran sliced = heddle("tenant run --slice 2 true");
   EXPECT_EQ(sliced.code, 1);
   EXPECT_THAT(sliced.output, HasSubstr("--slice 2 and --policy lithos"));
@@ -160,6 +161,19 @@ TEST_F(TenantCommands, ADaemonReplacesNoFileByItsLog) {
   EXPECT_EQ(heddle("daemon start --device cpu").code, 0);
   EXPECT_EQ(heddle("daemon stop").code, 0);
   EXPECT_EQ(heddle("daemon start --device cpu").code, 0);  // its own log is replaced
+}
+
+// One that listens, and then finds its port taken, does not count as started; the next start replaces its log.
+TEST_F(TenantCommands, ADaemonThatEndsAtOnceIsNoDaemon) {
+  ASSERT_EQ(heddle("daemon start --units 4 --metrics-port 0").code, 0);
+  const std::string port = said("run/socket.log").substr(said("run/socket.log").find("127.0.0.1:") + 10);
+  const std::string other = "HEDDLE_DAEMON='" + (folder_.path() / "other" / "socket").string() + "'";
+  for (int i = 0; i < 2; ++i) {
+    const Ran ran = heddle("daemon start --units 4 --metrics-port " + std::to_string(std::stoi(port)), "&1", other);
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_THAT(ran.output, HasSubstr("the daemon has ended: metrics cannot be served at port "));
+  }
+  EXPECT_EQ(heddle("daemon status", "&1", other).code, 1);
 }
 
 // Starts at one time make one daemon, and leave its log as one that the next replaces.
@@ -239,7 +253,6 @@ TEST_F(TenantCommands, TwoProgramsShareTheDevice) {
   EXPECT_EQ(tenants[search_is_first ? 0 : 1]["quota"], 0.5) << "what was set holds";
   EXPECT_EQ(status()["policy"], "static");
   base::write_file_atomic(folder_.path() / "stop", std::string_view());
-  const auto said = [&](const char* file) { return base::read_file(folder_.path() / file); };
   EXPECT_TRUE(wait_until([&] { return said("search.txt") == "right\n" && said("train.txt") == "right\n"; }))
       << said("search.txt") << said("train.txt");
   EXPECT_TRUE(wait_until([&] { return status()["tenants"].empty(); }));

@@ -63,7 +63,6 @@ TEST_F(Unwritable, FoldersAreNamedWithTheReason) {
            {"launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,report=r.json", "r.json"},
            {"run --trace new.json /bin/true", "new.json"},
            {"timeline t.json", "t.svg"},
-           {"knowledge list", "/home/.cache"},
        }) {
     const Ran ran = here(command, variables);
     EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
@@ -76,10 +75,11 @@ TEST_F(Unwritable, FoldersAreNamedWithTheReason) {
 TEST_F(Unwritable, FoldersHinderNothingThatWritesNothing) {
   may_write(false);
   const std::string folder = folder_.path().string();
-  for (const char* command : {"inspect k.ptx", "launch k.ptx --block 4 --arg zeros:u32:4 --device interp",
-                              "launch k.ptx --block 4 --arg zeros:u32:4 --device cpu",
-                              "launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80", "run /bin/true",
-                              "profile k.ptx --block 4 --arg zeros:u32:4"}) {
+  for (const char* command :
+       {"inspect k.ptx", "launch k.ptx --block 4 --arg zeros:u32:4 --device interp",
+        "launch k.ptx --block 4 --arg zeros:u32:4 --device cpu",
+        "launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80", "run /bin/true",
+        "profile k.ptx --block 4 --arg zeros:u32:4", "knowledge list", "knowledge forget --all"}) {
     const Ran ran = here(command, "HOME='" + folder + "/home' TMPDIR='" + folder + "/tmp'");
     EXPECT_EQ(ran.code, 0) << command << ": " << ran.output;
   }
@@ -132,15 +132,15 @@ TEST_F(Unwritable, ReadOnlyFileSystems) {
     for (const std::string& command :
          {launch + "zeros:u32:4 --device cpu", launch + "zeros:u32:4 --device interp",
           launch + "zeros:u32:4 --device sim:tesla-g80", std::string("run --device cpu /bin/true"),
-          std::string("inspect k.ptx"), std::string("metrics t.json"), std::string("devices")}) {
+          std::string("inspect k.ptx"), std::string("metrics t.json"), std::string("devices"),
+          std::string("knowledge list")}) {
       const Ran ran = mounted(command, temporary);
       EXPECT_EQ(ran.code, 0) << command << ": " << ran.output;
     }
     for (const std::string& command :
          {launch + "out:x.npy:u32:4 --device interp", launch + "zeros:u32:4 --device sim:tesla-g80,report=r.json",
           std::string("compile a.cu"), std::string("cc -DMAIN a.cu -o prog"), std::string("sim sweep s.toml"),
-          std::string("run --trace new.json /bin/true"), std::string("timeline t.json"),
-          std::string("knowledge list")}) {
+          std::string("run --trace new.json /bin/true"), std::string("timeline t.json")}) {
       const Ran ran = mounted(command, temporary);
       EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
       EXPECT_THAT(ran.output, AllOf(HasSubstr("heddle: "), HasSubstr("Read-only file system"))) << command;

@@ -178,9 +178,12 @@ TEST_F(Streams, ThreadsHaveStreamsOfTheirOwn) {
 TEST_F(Streams, HostFunctionsRunInOrderAndMayNotCallCuda) {
   struct Seen {
     std::vector<int> order;
-    cudaError_t inner = cudaSuccess;
+    cudaError_t inner = cudaSuccess, inner_of_function = cudaSuccess;
   } seen;
-  const auto note = [](void* p) { static_cast<Seen*>(p)->order.push_back(1); };
+  const auto note = [](void* p) {
+    static_cast<Seen*>(p)->order.push_back(1);
+    static_cast<Seen*>(p)->inner_of_function = cudaDeviceSynchronize();
+  };
   const auto call = [](cudaStream_t, cudaError_t status, void* p) {
     static_cast<Seen*>(p)->order.push_back(2 + status);
     static_cast<Seen*>(p)->inner = cudaDeviceSynchronize();  // would wait for itself
@@ -191,6 +194,7 @@ TEST_F(Streams, HostFunctionsRunInOrderAndMayNotCallCuda) {
   EXPECT_EQ(cudaStreamSynchronize(free), cudaSuccess);
   EXPECT_EQ(seen.order, (std::vector<int>{1, 2, 1}));
   EXPECT_EQ(seen.inner, cudaErrorNotPermitted);
+  EXPECT_EQ(seen.inner_of_function, cudaErrorNotPermitted);
 }
 
 TEST_F(Streams, EventsTellTime) {

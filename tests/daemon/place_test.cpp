@@ -8,8 +8,7 @@
 #include <map>
 #include <string>
 
-#include "base/file.hpp"
-#include "daemon/socket.hpp"
+#include "daemon/listener.hpp"
 #include "heddle/error.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -63,21 +62,6 @@ TEST_F(DaemonPlace, IsInTheFolderOfTheSessionIfThatIsTheUsers) {
 TEST_F(DaemonPlace, IsThatOfTheVariable) {
   ::setenv("HEDDLE_DAEMON", (folder_.path() / "d").c_str(), 1);
   EXPECT_EQ(socket_path(), folder_.path() / "d");
-}
-
-// HEDDLE_DAEMON may name anything by mistake. What a daemon that was cut off has left is replaced.
-TEST_F(DaemonPlace, AFileOfTheUsersIsNotReplacedByASocket) {
-  make_own_folder(folder_.path() / "own");
-  const fs::path file = folder_.path() / "own" / "file", socket = folder_.path() / "own" / "socket";
-  base::write_file_atomic(file, std::string_view("mine"));
-  EXPECT_THROW(listen_at(file), Error);
-  EXPECT_EQ(base::read_file(file), "mine");
-  {
-    const Descriptor left = listen_at(socket);
-  }
-  EXPECT_TRUE(fs::is_socket(socket));
-  const Descriptor again = listen_at(socket);
-  EXPECT_TRUE(connect_to(socket));
 }
 
 }  // namespace

@@ -43,6 +43,29 @@ TEST_F(KnowledgeStore, EveryFieldOfAProfileSurvivesARestart) {
   EXPECT_EQ(found->why, "the best of 23");
 }
 
+// root may write everywhere, so the process becomes another user. What it reads must be its own, or root's.
+TEST_F(KnowledgeStore, ReadingNeedsNoRightToWrite) {
+  EXPECT_TRUE(store_.all().empty());
+  EXPECT_EQ(store_.forget(""), 0u);
+  EXPECT_FALSE(store_.find(profile(1).subject, profile(1).workload));
+  EXPECT_FALSE(std::filesystem::exists(store_.file().parent_path())) << "reading makes nothing";
+  const std::filesystem::path empty = folder_.path() / "empty.sqlite", folder = store_.file().parent_path();
+  std::ofstream(empty).close();
+  ASSERT_TRUE(store_.keep(profile(0.5)));
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::filesystem::permissions(folder_.path(), std::filesystem::perms(0555));
+    std::filesystem::permissions(folder, std::filesystem::perms(0555));
+    std::filesystem::permissions(store_.file(), std::filesystem::perms(0444));
+    if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(2);
+    ::_exit(store_.all().size() == 1 && Store(empty, clock_).all().empty() ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  for (const auto& each : {folder_.path(), folder}) std::filesystem::permissions(each, std::filesystem::perms(0700));
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(KnowledgeStore, TheTimeOfAnEntryNeverGrows) {
   double last = never_run;
   for (const double seconds : {0.9, 0.7, 0.8, 0.7, 0.2, 0.5}) {

@@ -13,6 +13,7 @@
 #include "base/format.hpp"
 #include "cuda_api/core/arguments.hpp"
 #include "cuda_api/core/failure.hpp"
+#include "cuda_api/core/host_function.hpp"
 #include "cuda_api/core/process.hpp"
 #include "cuda_api/core/thread_state.hpp"
 
@@ -49,7 +50,7 @@ void print(std::string_view text) noexcept {
 // Faults that nobody has waited for: the program may end without asking. A host function of a stream that calls exit()
 // does not wait, as its stream waits for it.
 void wait_for_all(Process& process) noexcept {
-  if (InHostFunction::now()) return;
+  if (in_host_function()) return;
   for (int i = 0; i < process.device_count(); ++i) {
     try {
       process.context(i).synchronize();

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "cuda_api/core/host_function.hpp"
 #include "cuda_api/core/process.hpp"
-#include "cuda_api/core/thread_state.hpp"
 #include "cuda_api/core/wait_line.hpp"
 
 namespace heddle::cuda_api {
@@ -38,10 +38,7 @@ void FillCommand::put(heddle::Queue& queue) const {
 }
 
 void HostCommand::put(heddle::Queue& queue) const {
-  queue.call([call = parameters] {
-    const InHostFunction here;
-    call.fn(call.userData);
-  });
+  queue.call([call = parameters] { run_host_function(call.fn, call.userData); });
 }
 
 namespace {

@@ -1,10 +1,12 @@
 #include "cuda_api/core/process.hpp"
 
 #include <atomic>
+#include <new>
 #include <utility>
 #include <vector>
 
 #include "base/dedicated_thread.hpp"
+#include "base/memory_limit.hpp"
 #include "base/thread_safety.hpp"
 #include "cuda_api/core/fork.hpp"
 #include "cuda_api/core/mistake.hpp"
@@ -87,6 +89,8 @@ Process& Process::get() {
     } catch (const Error& error) {
       // The call that asked for it tells; the next one tries again.
       throw Failure(cudaErrorNoDevice, error.what());
+    } catch (const std::bad_alloc&) {
+      throw Failure(cudaErrorNoDevice, "there is no memory to open the devices" + base::memory_limit_note());
     }
     announce(*process);
     watch_forks([] { made_process.store(nullptr, std::memory_order_relaxed); });

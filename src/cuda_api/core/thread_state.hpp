@@ -64,19 +64,4 @@ class TakenLaunchPlace {
   TakenLaunchPlace& operator=(const TakenLaunchPlace&) = delete;
 };
 
-// Marks the thread while a function of the program runs in a stream's order: no calls of CUDA. The mark is no part of
-// the state, which ends before the rest of the process if such a function calls exit().
-class InHostFunction {
- public:
-  InHostFunction() { here = true; }
-  ~InHostFunction() { here = before_; }
-  InHostFunction(const InHostFunction&) = delete;
-  InHostFunction& operator=(const InHostFunction&) = delete;
-  static bool now() { return here; }
-
- private:
-  static inline constinit thread_local bool here = false;
-  const bool before_ = here;
-};
-
 }  // namespace heddle::cuda_api

@@ -1,8 +1,11 @@
 #include "cuda_api/runtime/call.hpp"
 
+#include <new>
+#include <string>
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/memory_limit.hpp"
 #include "cuda_api/core/check_report.hpp"
 
 namespace heddle::cuda_api {
@@ -21,7 +24,7 @@ cudaError_t failed(const char* function, cudaError_t code, const char* message) 
   // An error that has ended the context is told once, not by every call after it; so is that there is no device.
   const bool known = (is_sticky(code) || code == cudaErrorNoDevice) && thread.last_error == code;
   // Programs expect this code of calls that allocate, and may pass over it elsewhere.
-  const bool launch_failed = code == cudaErrorMemoryAllocation && std::exchange(thread.launch_lacked_memory, false);
+  const bool launch_failed = std::exchange(thread.launch_lacked_memory, false) && code == cudaErrorMemoryAllocation;
   if (is_sticky(code) || launch_failed) report_finding(message);
   if (thread.driver_call)
     function = thread.driver_call;
@@ -37,6 +40,17 @@ cudaError_t failed(const char* function, cudaError_t code, const char* message) 
   } catch (...) {  // the log is not what fails a call
   }
   return code;
+}
+
+cudaError_t failed_for_memory(const char* function) noexcept {
+  constexpr const char* words = "the process has no more memory";
+  std::string text;
+  try {
+    text = words + base::memory_limit_note();
+  } catch (const std::bad_alloc&) {
+    return failed(function, cudaErrorMemoryAllocation, words);
+  }
+  return failed(function, cudaErrorMemoryAllocation, text.c_str());
 }
 
 void not_supported(const std::string& what) {

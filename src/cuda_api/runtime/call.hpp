@@ -5,6 +5,7 @@
 #include <new>
 
 #include "cuda_api/core/arguments.hpp"
+#include "cuda_api/core/host_function.hpp"
 #include "cuda_api/core/process.hpp"
 #include "cuda_api/core/thread_state.hpp"
 
@@ -30,10 +31,24 @@ namespace heddle::cuda_api {
 // Keeps the code as the thread's last error, and logs the sentence: as an error if it ends the context or is not
 // supported, with HEDDLE_LOG=info everything else.
 cudaError_t failed(const char* function, cudaError_t code, const char* message) noexcept;
+// The same where the process itself has no memory left, with its limit.
+cudaError_t failed_for_memory(const char* function) noexcept;
+
+// Runs f(), which launches, or prepares a launch. Where it lacks memory, the sentence is an error in the log: programs
+// expect that of calls that allocate, and pass over it elsewhere.
+template <class F>
+void launching(F&& f) {
+  try {
+    f();
+  } catch (...) {
+    thread_state().launch_lacked_memory = true;
+    throw;
+  }
+}
 
 // Throws cudaErrorNotPermitted in a host function that a stream runs.
 inline void refuse_in_host_function() {
-  if (InHostFunction::now())
+  if (in_host_function())
     throw Failure(cudaErrorNotPermitted, "host functions of streams must not call CUDA functions");
 }
 
@@ -48,7 +63,7 @@ cudaError_t guarded(const char* function, F&& f) noexcept {
   } catch (const Error& error) {
     return failed(function, code_of(error), error.what());
   } catch (const std::bad_alloc&) {
-    return failed(function, cudaErrorMemoryAllocation, "the process has no more memory");
+    return failed_for_memory(function);
   } catch (const std::exception& error) {
     return failed(function, cudaErrorUnknown, error.what());
   }

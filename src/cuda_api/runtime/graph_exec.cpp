@@ -31,7 +31,9 @@ CUgraphExec_st& instantiate_call(Context& context, cudaGraph_t graph, unsigned l
   if (flags & cudaGraphInstantiateFlagDeviceLaunch)
     not_supported("a graph that kernels launch (cudaGraphInstantiateFlagDeviceLaunch)");
   check_cooperative_nodes(graph_of(graph), bad);
-  return instantiate(graph_of(graph), context, flags, bad);
+  CUgraphExec_st* made = nullptr;
+  launching([&] { made = &instantiate(graph_of(graph), context, flags, bad); });
+  return *made;
 }
 
 cudaGraphExecUpdateResultInfo update_call(cudaGraphExec_t exec, cudaGraph_t graph) {
@@ -55,7 +57,7 @@ cudaError_t launch_call(const char* function, cudaGraphExec_t exec, cudaStream_t
       child.owned = true;
       return ChildCommand{&child};
     });
-    if (!captured) launch_graph(launched, into);
+    if (!captured) launching([&] { launch_graph(launched, into); });
   });
 }
 

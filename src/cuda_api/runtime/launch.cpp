@@ -118,7 +118,7 @@ std::vector<std::byte> pack_arguments(const LoadedKernel& kernel, void** argumen
 cudaError_t launch(const char* function, KernelEntry* kernel, const LaunchCall& call, void** arguments) noexcept {
   return guarded(function, [&] {
     require(kernel, cudaErrorInvalidDeviceFunction, "a launch of what is no kernel");
-    run(*kernel, call, arguments);
+    launching([&] { run(*kernel, call, arguments); });
   });
 }
 

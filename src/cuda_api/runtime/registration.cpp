@@ -1,4 +1,12 @@
 // What the compiler's code calls before main(), and around launches.
+#include <unistd.h>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "base/memory_limit.hpp"
 #include "cuda_api/core/check_report.hpp"
 #include "cuda_api/core/registry.hpp"
 #include "cuda_api/runtime/call.hpp"
@@ -6,28 +14,58 @@
 
 using namespace heddle::cuda_api;
 
+namespace {
+
+// Without allocating: there may be no memory for the sentence.
+[[noreturn]] void end_without_registration(const char* why, const char* limit, int code) noexcept {
+  for (const char* part : {"heddle error: the program's kernels cannot be registered: ", why, limit, "\n"})
+    std::fputs(part, stderr);
+  std::fflush(nullptr);
+  ::_exit(code);
+}
+
+// Runs f(). It runs before main(), in code of the compiler's, where no error can be returned and nothing is caught.
+template <class F>
+auto registering(F&& f) noexcept {
+  constexpr int exit_error = 1, exit_memory = 3;  // as of heddle
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    std::string limit;
+    try {
+      limit = heddle::base::memory_limit_note();
+    } catch (const std::bad_alloc&) {  // no memory for the note either
+    }
+    end_without_registration("there is no memory", limit.c_str(), exit_memory);
+  } catch (const std::exception& error) {
+    end_without_registration(error.what(), "", exit_error);
+  }
+}
+
+}  // namespace
+
 // The handle that the program hands back is the image's address.
 HEDDLE_CUDA_API void** __cudaRegisterFatBinary(void* wrapper) {
-  return reinterpret_cast<void**>(&registry().add_image(wrapper));
+  return registering([&] { return reinterpret_cast<void**>(&registry().add_image(wrapper)); });
 }
 
 HEDDLE_CUDA_API void __cudaRegisterFatBinaryEnd(void** handle) {
-  if (handle) reinterpret_cast<Image*>(handle)->write_initial_values();
+  if (handle) registering([&] { reinterpret_cast<Image*>(handle)->write_initial_values(); });
 }
 
 // Called by programs of `heddle cc -rdc=true`, once for each file with relocatable device code. `program` is the same
 // for those that are linked into one program or library; `names` registers the file's kernels and variables.
 HEDDLE_CUDA_API void** __cudaHeddleLinkedBinary(void* program, void (*names)(void**), const void* wrapper) {
-  auto* const handle = reinterpret_cast<void**>(&registry().add_linked(program, wrapper));
+  auto* const handle = registering([&] { return reinterpret_cast<void**>(&registry().add_linked(program, wrapper)); });
   names(handle);
-  reinterpret_cast<Image*>(handle)->write_initial_values(wrapper);
+  registering([&] { reinterpret_cast<Image*>(handle)->write_initial_values(wrapper); });
   return handle;
 }
 
 // Called by programs of `heddle cc`, and by their libraries, before all else where they have __managed__ variables:
 // these lie between.
 HEDDLE_CUDA_API void __cudaHeddleManaged(const void* begin, const void* end) {
-  registry().managed_variables.add_section(begin, end);
+  registering([&] { registry().managed_variables.add_section(begin, end); });
 }
 
 HEDDLE_CUDA_API void __cudaUnregisterFatBinary(void** handle) {
@@ -43,7 +81,7 @@ HEDDLE_CUDA_API char __cudaInitModule(void** handle) {
 
 HEDDLE_CUDA_API void __cudaRegisterManagedVar(void** handle, void** pointer, char*, const char* name, int,
                                               std::size_t size, int, int) {
-  registry().add_managed(*reinterpret_cast<Image*>(handle), pointer, name, size);
+  registering([&] { registry().add_managed(*reinterpret_cast<Image*>(handle), pointer, name, size); });
 }
 
 // Textures and surfaces are refused where they are used.
@@ -55,12 +93,12 @@ HEDDLE_CUDA_API void __cudaRegisterUnifiedTable(void**, const void*, void*) {}
 
 HEDDLE_CUDA_API void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name, int, void*, void*,
                                             void*, void*, int*) {
-  registry().add_kernel(*reinterpret_cast<Image*>(handle), stub, name);
+  registering([&] { registry().add_kernel(*reinterpret_cast<Image*>(handle), stub, name); });
 }
 
 HEDDLE_CUDA_API void __cudaRegisterVar(void** handle, char* shadow, char*, const char* name, int, std::size_t size, int,
                                        int) {
-  registry().add_variable(*reinterpret_cast<Image*>(handle), shadow, name, size);
+  registering([&] { registry().add_variable(*reinterpret_cast<Image*>(handle), shadow, name, size); });
 }
 
 HEDDLE_CUDA_API unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream) {

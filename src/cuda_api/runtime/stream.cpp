@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cuda_api/core/capture.hpp"
+#include "cuda_api/core/host_function.hpp"
 #include "cuda_api/core/wait_line.hpp"
 #include "cuda_api/runtime/call.hpp"
 
@@ -114,8 +115,13 @@ class Callback {
   }
   void run(cudaError_t status) {
     pending_ = false;
-    const InHostFunction here;
-    function_(stream_, status, data_);
+    status_ = status;
+    run_host_function(
+        [](void* self) {
+          const auto& callback = *static_cast<Callback*>(self);
+          callback.function_(callback.stream_, callback.status_, callback.data_);
+        },
+        this);
   }
   void drop() { pending_ = false; }  // it was not put in
 
@@ -124,6 +130,7 @@ class Callback {
   cudaStream_t stream_;
   cudaStreamCallback_t function_;
   void* data_;
+  cudaError_t status_ = cudaSuccess;
   bool pending_ = true;
 };
 

@@ -201,7 +201,8 @@ std::string describe_event(const Fault& fault, const Warp& warp, const LaunchJob
                          std::generic_category().message(static_cast<int>(fault.number)));
     case FaultKind::time_limit: break;  // timeout_error()
     case FaultKind::no_memory: return no_memory_for_records();
-    case FaultKind::no_meeting: return "no memory for lanes that wait for others of their warp";
+    case FaultKind::no_meeting:
+      return "no memory for lanes that wait for others of their warp" + base::memory_limit_note();
     case FaultKind::no_fiber: return "the code waits for others, but was generated for a kernel that does not";
   }
   return "unknown fault";
@@ -333,10 +334,10 @@ Error out_of_stack(const LaunchJob& job) {
   return Error(
       ErrorCode::out_of_memory,
       fmt::format("kernel '{}': no memory for a block of {} threads: {} of stack for each of {} warps and {} of "
-                  "shared memory",
+                  "shared memory{}",
                   base::demangled(job.kernel().name), job.block_threads(), base::format_bytes(job.stack_bytes()),
-                  job.code().shape == Shape::fiber ? job.fibers_per_block() : 1,
-                  base::format_bytes(job.shared_bytes())));
+                  job.code().shape == Shape::fiber ? job.fibers_per_block() : 1, base::format_bytes(job.shared_bytes()),
+                  base::memory_limit_note()));
 }
 
 }  // namespace heddle::device::cpu

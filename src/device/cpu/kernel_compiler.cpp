@@ -36,7 +36,8 @@ CompiledKernel KernelCompiler::generate(const ptx::Module& source, std::uint32_t
                                         const CodegenOptions& options) const {
   try {
     return generator_(unit.module, unit.module.functions[unit.kernel], options);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::out_of_memory) throw;
     // The unit bears numbers where the message should name lines: say it again with the lines of the source.
     const KernelUnit again = extract_kernel(source, entry, Lines::original);
     generator_(again.module, again.module.functions[again.kernel], options);

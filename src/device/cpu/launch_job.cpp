@@ -80,6 +80,7 @@ LaunchJob::LaunchJob(const Setup& setup, Services& services)
       range_(setup.range),
       checker_(make_checker(setup)),
       checks_(setup.checks),
+      place_(setup.place),
       command_(setup.command),
       task_(services.trace() == nullptr ? 0 : services.trace()->task()),
       block_threads_(static_cast<std::uint32_t>(setup.config.block.count())),

@@ -37,6 +37,7 @@ class LaunchJob : public Job, public std::enable_shared_from_this<LaunchJob> {
     std::uint8_t* const* variables = nullptr;
     std::shared_ptr<const Footprint> footprint;  // null: it may touch everything
     Checks checks;                               // that the code is made for
+    const std::string* place = nullptr;          // LoadOptions::place, which lives as the kernel; null: none
     const WrittenPlaces* written = nullptr;      // by the kernel; null: not known
     LaunchConfig config;
     Dim3 asked_block;  // of which config has the threads that are to run
@@ -60,6 +61,7 @@ class LaunchJob : public Job, public std::enable_shared_from_this<LaunchJob> {
   LaunchChecker* checker() const { return checker_.get(); }
   // That the code is made for.
   const Checks& checks() const { return checks_; }
+  std::string_view place() const { return place_ == nullptr ? std::string_view() : *place_; }
   // Before a block's code runs: sets what code that is made for checks looks at.
   void begin_checks(Block& block) const;
   std::uint32_t block_threads() const { return block_threads_; }
@@ -95,6 +97,7 @@ class LaunchJob : public Job, public std::enable_shared_from_this<LaunchJob> {
   BlockRange range_;
   std::unique_ptr<LaunchChecker> checker_;
   const Checks checks_;
+  const std::string* place_;
   std::uint64_t command_;
   std::uint64_t task_;  // of the trace
   std::uint32_t block_threads_;

@@ -52,7 +52,8 @@ void LaunchWork::report_findings() {
   if (texts.empty()) return;
   const auto& on_finding = services().options.on_finding;
   if (on_finding) {
-    for (const std::string& text : texts) on_finding(text);
+    const std::string before = place().empty() ? "" : std::string(place()) + ": ";
+    for (const std::string& text : texts) on_finding(before + text);
     return;
   }
   std::string all;

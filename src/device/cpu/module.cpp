@@ -9,6 +9,8 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/kernel_name.hpp"
+#include "base/memory_limit.hpp"
 #include "device/cpu/kernel_compiler.hpp"
 #include "device/device.hpp"
 #include "device/launch_check.hpp"
@@ -107,8 +109,12 @@ std::shared_ptr<const KernelCode> CpuFunction::code(const Dim3& block, bool glob
       options.check = options_.check;
       options.global_id_fits = global_id_fits;
       variant->code = provider_(*module_, index_, kernel_unit(), print_, options);
-    } catch (const std::bad_alloc&) {
-      throw;  // the next launch tries again
+    } catch (const std::bad_alloc&) {  // the next launch tries again; and after what is thrown next
+      base::fail(ErrorCode::out_of_memory, "there is no memory to compile kernel '{}'{}",
+                 base::demangled(function_.name), base::memory_limit_note());
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::out_of_memory) throw;
+      variant->error = std::current_exception();
     } catch (...) {
       variant->error = std::current_exception();
     }

@@ -58,6 +58,7 @@ using CodeProvider = std::function<std::shared_ptr<const KernelCode>(const ptx::
 class CpuFunction final : public Function {
  public:
   const Checks& checks() const { return options_.check; }
+  const std::string& place() const { return options_.place; }
   CpuFunction(std::shared_ptr<const ptx::Module> module, std::uint32_t index, const ModuleVariables& variables,
               const CodeProvider& provider, const LoadOptions& options);
 

@@ -13,6 +13,8 @@
 #include <string>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
+#include "base/memory_limit.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -36,7 +38,9 @@ class SectionMemory final : public llvm::RuntimeDyld::MemoryManager {
     const std::uintptr_t sizes[parts] = {to_page(code + slack), to_page(read_only + slack), to_page(data + slack)};
     size_ = sizes[0] + sizes[1] + sizes[2];
     void* mapping = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapping == MAP_FAILED) base::fail(ErrorCode::out_of_memory, "cpu: no memory for {} bytes of code", size_);
+    if (mapping == MAP_FAILED)
+      base::fail(ErrorCode::out_of_memory, "cpu: no memory for {} of code{}", base::format_bytes(size_),
+                 base::memory_limit_note());
     base_ = static_cast<std::uint8_t*>(mapping);
     std::uint8_t* at = base_;
     for (unsigned i = 0; i < parts; ++i) {

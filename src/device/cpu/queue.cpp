@@ -123,6 +123,7 @@ std::shared_ptr<LaunchJob> CpuQueue::make_job(CpuFunction& kernel, const LaunchC
   setup.variables = kernel.variables();
   setup.footprint = footprint_;
   setup.checks = kernel.checks();
+  setup.place = &kernel.place();
   setup.written = kernel.written();
   setup.range = range;
   setup.arguments = arguments;

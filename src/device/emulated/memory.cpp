@@ -6,6 +6,8 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/memory_limit.hpp"
+#include "device/device.hpp"
 
 namespace heddle::device::emulated {
 namespace {
@@ -17,7 +19,9 @@ class OwnMemory final : public Memory {
   OwnMemory(Device& device, std::shared_ptr<DeviceState> state, std::size_t bytes)
       : device_(device), state_(std::move(state)), bytes_(bytes) {
     data_ = ::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t{memory_alignment}, std::nothrow);
-    if (!data_) base::fail(ErrorCode::out_of_memory, "no memory for an allocation of {}", base::counted(bytes, "byte"));
+    if (!data_)
+      base::fail(ErrorCode::out_of_memory, "{}: no memory for an allocation of {}{}", device.info().id,
+                 base::format_bytes(bytes), base::memory_limit_note());
     state_->machine.memory.add({machine::Allocation::Kind::memory, address(), bytes, ""});
     state_->allocated_bytes += bytes_;
   }

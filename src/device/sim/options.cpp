@@ -50,13 +50,14 @@ void set_report(SimOptions& options, std::string_view text) {
   else if (is_json_file(text))
     options.record.report = text;
   else
-    base::fail(ErrorCode::invalid_argument, "report={}: expected none, text or the name of a file, as report=run.json",
-               text);
+    base::fail(ErrorCode::invalid_argument,
+               "report={}: expected none, text or the name of a file that ends with .json, as report=run.json", text);
 }
 
 void set_trace(SimOptions& options, std::string_view text) {
   if (!is_json_file(text))
-    base::fail(ErrorCode::invalid_argument, "trace={}: expected the name of a file, as trace=warps.json", text);
+    base::fail(ErrorCode::invalid_argument,
+               "trace={}: expected the name of a file that ends with .json, as trace=warps.json", text);
   options.record.trace = text;
 }
 

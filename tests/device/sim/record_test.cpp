@@ -201,7 +201,8 @@ TEST_F(Record, OptionsAreRefusedWithThoseThatThereAre) {
     }
     return std::string("no error");
   };
-  EXPECT_THAT(message(",report=html"), testing::HasSubstr("none, text or the name of a file, as report=run.json"));
+  EXPECT_THAT(message(",report=html"),
+              testing::HasSubstr("none, text or the name of a file that ends with .json, as report=run.json"));
   EXPECT_THAT(message(",trace=x.svg"), testing::HasSubstr("trace=warps.json"));
   EXPECT_THAT(message(",trace-cycles=0"), testing::HasSubstr("from 1 to 1000000000"));
   EXPECT_THAT(message(",report=/no/such/folder/r.json"), testing::HasSubstr("/no/such/folder"));

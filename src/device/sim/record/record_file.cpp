@@ -47,17 +47,20 @@ bool is_special(const std::string& path) {
 
 }  // namespace
 
+std::string RecordFile::checked(const std::string& name, std::string_view what, std::string_view mark) {
+  std::string path = name;
+  if (const std::size_t at = path.find("%p"); at != path.npos) path.replace(at, 2, std::to_string(::getpid()));
+  base::require_folder_of(path);
+  refuse_other_file(path, what, mark);
+  if (!is_special(path)) require_writable(path);
+  return path;
+}
+
 RecordFile::RecordFile(const std::string& name, std::string_view what, std::string_view mark, std::string begin)
-    : path_(name), pending_(std::move(begin)) {
-  if (const std::size_t at = path_.find("%p"); at != path_.npos) path_.replace(at, 2, std::to_string(::getpid()));
-  base::require_folder_of(path_);
-  refuse_other_file(path_, what, mark);
-  if (is_special(path_)) {
-    old_.emplace(path_);
-    file_ = base::open_special_file(path_);
-  } else {
-    require_writable(path_);
-  }
+    : path_(checked(name, what, mark)), pending_(std::move(begin)) {
+  if (!is_special(path_)) return;
+  old_.emplace(path_);
+  file_ = base::open_special_file(path_);
 }
 
 RecordFile::~RecordFile() {

@@ -14,6 +14,8 @@ namespace heddle::device::sim {
 // record as it was.
 class RecordFile {
  public:
+  // The name of this process's file. Throws as the constructor, which looks at the same; opens nothing.
+  static std::string checked(const std::string& name, std::string_view what, std::string_view mark);
   // Looks whether the file can be written, and opens pipes and devices. An older record of that name is lost only when
   // this one is whole (base/replaced_file.hpp). "%p" in the name becomes the number of the process. `begin`: what the
   // file begins with. Throws not_found for a missing folder, io_error, and invalid_argument for a file that is not

@@ -13,4 +13,7 @@ struct RecordOptions {
   bool any() const { return !report.empty() || !trace.empty(); }
 };
 
+// Whether the files can be written, and replace nothing of the user's, before a device is made. Throws as the device.
+void check_records(const RecordOptions& options);
+
 }  // namespace heddle::device::sim

@@ -13,13 +13,19 @@ constexpr const char* trace_head = "[\n";
 constexpr const char* trace_tail =
     "{\"ph\":\"M\",\"name\":\"process_labels\",\"pid\":0,\"args\":{\"labels\":\"end\"}}\n]\n";
 
+constexpr const char *report_mark = R"("kind":"machine")", *trace_mark = R"("ph":)";
+
 }  // namespace
+
+void check_records(const RecordOptions& options) {
+  if (!options.report.empty()) RecordFile::checked(options.report, "report", report_mark);
+  if (!options.trace.empty()) RecordFile::checked(options.trace, "trace", trace_mark);
+}
 
 Recorder::Recorder(const MachineDescription& machine, const std::string& id, const RecordOptions& options)
     : machine_(machine), options_(options) {
-  if (!options.report.empty())
-    report_.emplace(options.report, "report", R"("kind":"machine")", machine_json(machine, id));
-  if (!options.trace.empty()) trace_.emplace(options.trace, "trace", R"("ph":)", trace_head);
+  if (!options.report.empty()) report_.emplace(options.report, "report", report_mark, machine_json(machine, id));
+  if (!options.trace.empty()) trace_.emplace(options.trace, "trace", trace_mark, trace_head);
   for (unsigned i = 0; i < machine.sms; ++i)
     sms_.push_back(std::make_unique<SmRecorder>(machine.residency.warps, machine.front.issue_interval));
 }
