@@ -13,6 +13,7 @@
 
 #include "heddle/error.hpp"
 #include "sched/fake_work.hpp"
+#include "sched/make_policy.hpp"
 #include "sched/policy/bounded.hpp"
 #include "sched/policy/slice.hpp"
 #include "support/wait_until.hpp"
@@ -22,6 +23,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::Not;
 using Task = std::shared_ptr<HeldTask>;
 
 // A policy that the test writes as a function.
@@ -88,6 +90,16 @@ class DispatcherTest : public testing::Test {
 
 void submit_all(const View& view, std::vector<Decision>& decisions) {
   for (std::size_t i = 0; i < view.ready.size(); ++i) decisions.push_back({.task = i});
+}
+
+// A process without tenants has the device for itself, also while no thread waits.
+TEST_F(DispatcherTest, LithosSubmitsForAProcessWithoutTenants) {
+  start(make_policy("lithos"));
+  hold(*queue, {.name = "a", .blocks = 4});
+  EXPECT_THAT(take_log(), Not(IsEmpty()));
+  complete_all();
+  hold(*queue, {.name = "b", .blocks = 4});
+  EXPECT_THAT(take_log(), Not(IsEmpty()));
 }
 
 TEST_F(DispatcherTest, SliceSubmitsEverythingInRanges) {

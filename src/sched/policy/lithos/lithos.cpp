@@ -162,7 +162,7 @@ void LithosPolicy::add_stolen(const View& view, const TaskView& task, const Plac
   if (backlog.stolen >= options_.most_stolen) return;
   for (unsigned unit = 0; unit < place.units && choice.count < want; ++unit) {
     const int owner = place.quotas->owner(unit);
-    if (choice.set[unit] || owner == tenant) continue;
+    if (choice.set[unit] || (owner == tenant && owner != Quotas::nobody)) continue;
     if (owner != Quotas::nobody) {
       const std::uint64_t until = awake_until_[static_cast<std::size_t>(owner)];
       if (until > view.now_ns && until != ~std::uint64_t{0}) wake_at(view, until);
@@ -199,7 +199,9 @@ void LithosPolicy::choose_own(const Place& place, const UnitSet& own, unsigned w
 LithosPolicy::Choice LithosPolicy::choose_units(const View& view, const TaskView& task, const Place& place) {
   const int tenant = task.queue->tenant ? number_of(view, task.queue->tenant) : Quotas::nobody;
   Choice choice;
-  const UnitSet own = tenant == Quotas::nobody ? UnitSet() : place.quotas->owned_by(tenant);
+  // Without tenants all launches are of one client, which has the device for itself.
+  const bool owns = tenant != Quotas::nobody || view.tenants.empty();
+  const UnitSet own = owns ? place.quotas->owned_by(tenant) : UnitSet();
   const auto owned = static_cast<unsigned>(own.count());
   const unsigned most = place.units;
   const bool sized = slip_of(task.queue->tenant) >= 1;
