@@ -34,7 +34,7 @@ class State {
     posted_.splice(posted_.end(), callbacks);
     changed_.notify_one();
   }
-  // All memory is allocated here: the watcher's thread has no one to report to that there is none.
+  // All memory is allocated here, where the caller can be given an error. The watcher's thread has no caller.
   void poll(const void* sequence, Condition condition, Callback callback) {
     std::list<Sequence> added(1);
     added.front().key = sequence;

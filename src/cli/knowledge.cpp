@@ -161,7 +161,7 @@ void refuse_cuda(const std::string& word) {
 constexpr const char* tuned =
     "heddle tune takes a program, built and executable, that uses Heddle's trees of kernels (heddle/skeleton.hpp)";
 
-// execvp() looks for a name without a slash on PATH alone, and says of a file in this folder that there is none.
+// execvp() looks for a name without a slash on PATH alone. Its error for a file in this folder is "no such file".
 [[noreturn]] void refuse(const std::string& word, int why) {
   std::error_code unknown;
   const bool is_here = std::filesystem::is_regular_file(word, unknown);

@@ -1,5 +1,6 @@
 #include "runtime/node_tenant.hpp"
 
+#include <exception>
 #include <utility>
 
 #include "base/log.hpp"
@@ -40,17 +41,29 @@ NodeTenant::~NodeTenant() {
   flush();
 }
 
-void NodeTenant::set_tick() {
-  tick_ = watcher_->at(watcher_->clock().now_ns() + tick_ns, [self = weak_from_this()] {
-    if (const auto alive = self.lock()) alive->tick();
-  });
+// Returns the timer's number; 0: there is no memory for one.
+std::uint64_t NodeTenant::timer(std::uint64_t time_ns, void (NodeTenant::*run)()) noexcept {
+  try {
+    return watcher_->at(time_ns, [self = weak_from_this(), run] {
+      if (const auto alive = self.lock()) (alive.get()->*run)();
+    });
+  } catch (const std::exception& error) {
+    base::log_debug("tenant '{}' gets no timer: {}", settings_.name, error.what());
+    return 0;
+  }
 }
+
+void NodeTenant::set_tick() noexcept { tick_ = timer(watcher_->clock().now_ns() + tick_ns, &NodeTenant::tick); }
 
 // Reconnects, and tells what could not be told.
 void NodeTenant::tick() {
   const base::Lock lock(mutex_);
-  client_.maintain();
-  flush();
+  try {
+    client_.maintain();
+    flush();
+  } catch (const std::exception& error) {  // on the watcher's thread; the next tick tries again
+    base::log_debug("tenant '{}': {}", settings_.name, error.what());
+  }
   set_tick();
 }
 
@@ -100,6 +113,7 @@ void NodeTenant::ended(const sched::Completion& completion) {
 void NodeTenant::load(std::size_t held, std::size_t in_flight) {
   const base::Lock lock(mutex_);
   client_.set_load(held, in_flight);
+  if (tick_ == 0) set_tick();  // there was no memory for it
   if (held + in_flight > 0) {
     idle_since_ns_ = 0;
     return client_.set_awake(true);
@@ -109,10 +123,10 @@ void NodeTenant::load(std::size_t held, std::size_t in_flight) {
   if (look_ == 0) set_look(idle_since_ns_ + linger_ns);
 }
 
-void NodeTenant::set_look(std::uint64_t time_ns) {
-  look_ = watcher_->at(time_ns, [self = weak_from_this()] {
-    if (const auto alive = self.lock()) alive->look_whether_idle();
-  });
+// Without a timer it is idle at once: others must not wait for it for ever.
+void NodeTenant::set_look(std::uint64_t time_ns) noexcept {
+  look_ = timer(time_ns, &NodeTenant::look_whether_idle);
+  if (look_ == 0) client_.set_awake(false);
 }
 
 void NodeTenant::look_whether_idle() {

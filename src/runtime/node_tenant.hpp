@@ -44,9 +44,10 @@ class NodeTenant final : public sched::Grants, public std::enable_shared_from_th
 
   void start();
   void tick();
-  void set_tick() HEDDLE_REQUIRES(mutex_);
+  std::uint64_t timer(std::uint64_t time_ns, void (NodeTenant::*run)()) noexcept;
+  void set_tick() noexcept HEDDLE_REQUIRES(mutex_);
   void look_whether_idle();
-  void set_look(std::uint64_t time_ns) HEDDLE_REQUIRES(mutex_);
+  void set_look(std::uint64_t time_ns) noexcept HEDDLE_REQUIRES(mutex_);
   void flush() HEDDLE_REQUIRES(mutex_);
 
   const sched::TenantSettings settings_;

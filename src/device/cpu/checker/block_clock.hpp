@@ -87,7 +87,8 @@ class BlockClock {
     has_gatherings_ = true;
     return warps_[warp].gatherings;
   }
-  // Lanes of the warp have come to different operations: who waits for whom is not known until all meet again.
+  // Lanes of the warp have come to different operations. Which of them wait for which is not known until all meet
+  // again.
   bool& is_divergent(unsigned warp) { return warps_[warp].is_divergent; }
   // Whether anybody has asked for them.
   bool has_gatherings() const { return has_gatherings_; }

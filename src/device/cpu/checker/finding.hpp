@@ -34,7 +34,7 @@ struct Finding {
   std::uint64_t address = 0;
   std::uint32_t size = 0;
   std::uint32_t members = 0, absent = 0;  // lanes; of exited_barrier `absent` is the number of threads
-  Place place, before;                    // `before`: the earlier access, or who waits elsewhere
+  Place place, before;                    // `before`: the earlier access, or the thread that waits elsewhere
 };
 
 // Each pair of places is reported once, with how often it was found. Any thread.
