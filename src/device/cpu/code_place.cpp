@@ -17,11 +17,11 @@ struct Origin {
 };
 
 Origin origin(const LaunchJob& job, unsigned number) {
-  const KernelUnit* unit = job.unit();
-  if (unit == nullptr || number == 0 || number > unit->places.size()) return {};
-  const KernelUnit::Place& from = unit->places[number - 1];
-  const ptx::Function& function = job.module().functions[from.function];
-  return {&function, &function.body[from.instruction]};
+  const KernelUnit* const unit = job.unit();
+  const KernelUnit::Place* const from = unit == nullptr ? nullptr : unit->place_of(number);
+  if (from == nullptr) return {};
+  const ptx::Function& function = job.module().functions[from->function];
+  return {&function, &function.body[from->instruction]};
 }
 
 // Functions of the headers that come with Heddle.

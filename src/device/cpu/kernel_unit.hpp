@@ -28,6 +28,10 @@ struct KernelUnit {
     std::uint32_t function = 0, instruction = 0;
   };
   std::vector<Place> places;
+  // By the number; null: no instruction has it.
+  const Place* place_of(std::uint32_t number) const {
+    return number == 0 || number > places.size() ? nullptr : &places[number - 1];
+  }
 };
 
 enum class Lines : std::uint8_t { numbered, original };

@@ -28,9 +28,8 @@ base::TraceEvent trace_event(const LaunchJob& job, std::uint64_t queue) {
 }
 
 const ptx::Instruction* instruction_of(const ptx::Module& module, const KernelUnit& unit, std::uint32_t number) {
-  if (number == 0 || number > unit.places.size()) return nullptr;
-  const KernelUnit::Place& from = unit.places[number - 1];
-  return &module.functions[from.function].body[from.instruction];
+  const KernelUnit::Place* const from = unit.place_of(number);
+  return from == nullptr ? nullptr : &module.functions[from->function].body[from->instruction];
 }
 
 // PTX ISA: all threads of a warp execute the same aligned instruction. Of the others, lanes wait for those that execute
