@@ -44,8 +44,8 @@ std::filesystem::path journal_file(const ExperimentOptions& options) {
   return results_folder() / ("kernelet-" + machine + ".journal");
 }
 std::string words_of(const ExperimentOptions& options) {
-  return fmt::format("{} instances {} ratios {} seed {}", options.machine, options.instances, options.ratios,
-                     options.seed);
+  return fmt::format("{} instances {} fill {} ratios {} seed {}", options.machine, options.instances, options.fill,
+                     options.ratios, options.seed);
 }
 
 }  // namespace
@@ -61,8 +61,8 @@ Experiment::Experiment(const ExperimentOptions& options, Results& results)
   workloads_ = make_workloads(options_.kernels, [&](const std::string& kernel) {
     const Shape& shape = shapes().at(kernel);
     const double sms = profiler_->processors();
-    return is_gpu_ ? Size{static_cast<unsigned>(shape.gpu_waves * shape.gpu_resident * sms), shape.gpu_work, true}
-                   : Size{static_cast<unsigned>(shape.waves * shape.resident * sms), shape.work, false};
+    const double full = is_gpu_ ? shape.gpu_waves * shape.gpu_resident : shape.waves * shape.resident;
+    return Size{static_cast<unsigned>(full * sms) * options_.fill, is_gpu_ ? shape.gpu_work : shape.work, is_gpu_};
   });
   for (const Workload& workload : workloads_)
     kernels_.push_back(std::make_unique<batch::Kernel>(*device_, workload.spec));

@@ -22,10 +22,12 @@ struct ExperimentOptions {
   std::string machine = "fermi-c2050";  // a simulated GPU, or "cuda:0"
   std::string kernels;                  // the folder with NAME.ptx
   std::size_t instances = 2;            // of each kernel of a mix
+  unsigned fill = 1;                    // times as many blocks of each launch
   unsigned ratios = 3;                  // of each pair that are measured
   unsigned schedules = 1000;            // random ones, for MC
   std::uint64_t seed = 1;               // of arrivals
   std::vector<std::string> mixes = {"CI", "MI", "MIX", "ALL"};
+  std::vector<std::string> policies = {};  // of the mixes; empty: all
 };
 
 class Experiment {
@@ -63,6 +65,7 @@ class Experiment {
   batch::BatchResult run(const Mix& mix, std::unique_ptr<sched::Policy> policy);
   std::unique_ptr<sched::Policy> policy(const std::string& name);
   double time(const Mix& mix, const std::function<std::unique_ptr<sched::Policy>()>& make);
+  void add_bound(const Mix& mix);
   void add_gpu_bars(const Mix& mix, const std::map<std::string, double>& total);
   double peak_ipc() const;
 

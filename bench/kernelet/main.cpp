@@ -40,10 +40,14 @@ int main(int count, char** arguments) {
   CLI::App app("Kernelet's evaluation on simulated GPUs and real ones.");
   app.add_option("--machine", machines, "simulated GPUs, by name or machine file, or cuda:0");
   app.add_option("--instances", options.instances, "of each kernel of a mix")->capture_default_str();
+  app.add_option("--fill", options.fill, "times as many blocks of each launch")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
   app.add_option("--ratios", options.ratios, "of each pair that are measured")->capture_default_str();
   app.add_option("--schedules", options.schedules, "random ones")->capture_default_str();
   app.add_option("--seed", options.seed, "of arrivals")->capture_default_str();
   app.add_option("--mix", options.mixes, "of CI, MI, MIX, ALL");
+  app.add_option("--policy", options.policies, "of the mixes, if not all; serial, base and kernelet are compared");
   app.add_flag("--no-pairs", no_pairs, "only profiles and mixes; OPT then knows no pair");
   CLI11_PARSE(app, count, arguments);
   try {

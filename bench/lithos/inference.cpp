@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <map>
 
 #include "experiments.hpp"
@@ -7,7 +9,7 @@
 namespace heddle::bench::lithos {
 namespace {
 
-constexpr double load = 0.35;  // of the first tenant
+constexpr double most_load = 0.35, least_load = 0.05, step = 0.05;  // of the first tenant
 
 struct Sums {
   std::vector<double> attainment, total, p99, second, batch;
@@ -25,6 +27,18 @@ void add_policy(const std::string& policy, const Sums& sums, Results& results) {
   add("rate of the batch tenant over alone", tenancy::mean(sums.batch), "x", std::nullopt);
 }
 
+// The most with which the model keeps to its service level where three quarters of the device are its own, and nobody
+// else is there: a level that its quota cannot keep says nothing of a policy.
+double load_of(const Settings& settings, const char* model) {
+  double load = most_load;
+  for (; load > least_load + step / 2; load -= step) {
+    const auto tenant = serving(model, 0.75, load);
+    const auto made = run("static", {tenant}, options_for(settings, model, load));
+    if (tenancy::slo_attainment(made.tenants[0], tenancy::model_figures(model).limit) >= 0.999) break;
+  }
+  return load;
+}
+
 }  // namespace
 
 void inference(const Settings& settings, Results& results) {
@@ -34,6 +48,8 @@ void inference(const Settings& settings, Results& results) {
   const std::vector<std::pair<const char*, const char*>> others = {
       {"llama3", "gptj"}, {"gptj", "bert"}, {"bert", "llama3"}};
   for (const char* first : {"llama3", "gptj", "bert", "resnet50", "retinanet"}) {
+    const double load = load_of(settings, first);
+    results.add({fmt::format("inference, {}, load", first), load, "of its rate", std::nullopt, ""});
     const auto options = options_for(settings, first, load);
     const auto a = serving(first, 0.75, load);
     const auto alone = run("mps-like", {a}, options).tenants[0];

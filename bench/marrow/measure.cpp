@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <memory>
 
 #include "support/statistics.hpp"
@@ -15,15 +16,21 @@ namespace {
 using skeleton::Executor;
 using skeleton::Report;
 
+constexpr double prune_factor = 8;  // times as long as the fastest: not measured further
+
 // Medians of contenders that run in turn, so that a drift of the machine meets all alike. A contender finds arrays
 // where the one before left them, as another split does: its first run in each turn moves them, and does not count.
+// One that takes many times as long as the fastest has one turn, as it may need minutes.
 std::vector<double> medians(Program& program, const std::vector<Executor*>& contenders, int rounds) {
   std::vector<std::vector<double>> times(contenders.size());
   for (Executor* const executor : contenders) program.run(*executor);  // compiles
+  double least = std::numeric_limits<double>::infinity();
   for (int round = 0; round < rounds; ++round)
     for (std::size_t i = 0; i < contenders.size(); ++i) {
+      if (round > 0 && times[i].front() > prune_factor * least) continue;
       program.run(*contenders[i]);
       times[i].push_back(program.run(*contenders[i]).seconds);
+      least = std::min(least, times[i].back());
     }
   std::vector<double> result;
   for (std::vector<double>& list : times) result.push_back(median(std::move(list)));
@@ -67,8 +74,10 @@ skeleton::ExecutorOptions Measurement::options(const Setting& setting) const {
           .speeds = speeds_};
 }
 
-double Measurement::seconds(Program& program, const Setting& setting, int rounds) const {
+double Measurement::seconds(Program& program, const Setting& setting, int rounds, double limit) const {
   Executor executor(runtime_, options(setting));
+  program.run(executor);  // compiles
+  if (const double once = program.run(executor).seconds; once > limit) return once;
   return medians(program, {&executor}, rounds)[0];
 }
 
@@ -76,48 +85,53 @@ std::vector<std::string> Measurement::levels() const { return {"none", "L1", "L2
 
 Measurement::Setting Measurement::best_of_gpus(Program& program) const {
   Setting best{.share = 1.0};
-  double least = 0;
   for (unsigned overlap = 1; overlap <= 4; ++overlap) {
-    const double time = seconds(program, {.share = 1.0, .overlap = overlap}, effort_.rounds);
-    if (least != 0 && time >= least) continue;
-    least = time;
+    const double time =
+        seconds(program, {.share = 1.0, .overlap = overlap}, effort_.rounds, prune_factor * best.seconds);
+    if (time >= best.seconds) continue;
+    best.seconds = time;
     best.overlap = overlap;
   }
   return best;
 }
 
-Measurement::Setting Measurement::best_of_cpus(Program& program) const {
+Measurement::Setting Measurement::best_of_cpus(Program& program, double limit) const {
   Setting best{.share = 0.0};
-  double least = 0;
   for (const std::string& level : levels()) {
-    const double time = seconds(program, {.share = 0.0, .fission = level}, effort_.rounds);
-    if (least != 0 && time >= least) continue;
-    least = time;
-    best.fission = level;
+    const double time = seconds(program, {.share = 0.0, .fission = level}, effort_.rounds, limit);
+    if (time < best.seconds) {
+      best.seconds = time;
+      best.fission = level;
+    }
+    if (time > limit) break;
   }
   return best;
 }
 
-// Every share, then the best ones again with more runs.
+// Shares from the GPUs alone down to the one that is pruned; then the best ones again with more runs.
 double Measurement::best_share(Program& program, Setting setting) const {
   std::vector<std::pair<double, double>> found;  // seconds, share
   const int steps = static_cast<int>(std::lround(1 / effort_.step));
-  for (int i = 0; i <= steps; ++i) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int i = steps; i >= 0; --i) {
     setting.share = static_cast<double>(i) / steps;
-    found.emplace_back(seconds(program, setting, 3), *setting.share);
+    const double time = seconds(program, setting, 3, prune_factor * least);
+    found.emplace_back(time, *setting.share);
+    if (time > prune_factor * least) break;
+    least = std::min(least, time);
   }
   std::ranges::sort(found);
   found.resize(std::min<std::size_t>(found.size(), 5));
   for (auto& [time, share] : found) {
     setting.share = share;
-    time = seconds(program, setting, effort_.rounds);
+    time = seconds(program, setting, effort_.rounds, prune_factor * least);
   }
   return std::ranges::min(found).second;
 }
 
 void Measurement::both(Results& results, Program& program) const {
   const std::string name = fmt::format("{}, {}", program.name(), devices_);
-  const Setting gpu = best_of_gpus(program), cpu = best_of_cpus(program);
+  const Setting gpu = best_of_gpus(program), cpu = best_of_cpus(program, prune_factor * gpu.seconds);
   Executor tuned(runtime_, {.knowledge = "none", .speeds = speeds_});
   tuned.tune(program.tree(), program.arguments());
   Report report;

@@ -1,6 +1,7 @@
 // One of Marrow's programs with given settings and with settings that are found, in turn.
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,11 +35,13 @@ class Measurement {
     std::optional<double> share;
     std::string fission = "none";
     unsigned overlap = 1;
+    double seconds = std::numeric_limits<double>::infinity();  // that were measured
   };
   skeleton::ExecutorOptions options(const Setting& setting) const;
-  double seconds(Program& program, const Setting& setting, int rounds) const;
+  // A time above `limit` is that of one run.
+  double seconds(Program& program, const Setting& setting, int rounds, double limit) const;
   Setting best_of_gpus(Program& program) const;
-  Setting best_of_cpus(Program& program) const;
+  Setting best_of_cpus(Program& program, double limit) const;
   double best_share(Program& program, Setting setting) const;
   std::vector<std::string> levels() const;
 

@@ -8,11 +8,13 @@ __global__ void count(int* counter) { atomicAdd(counter, 1); }
 int main() {
   const int threads = number_of_threads();
   int *counter = nullptr, result = 0;
-  cudaMallocManaged(&counter, sizeof *counter);
-  *counter = 0;
+  if (cudaMalloc(&counter, sizeof *counter) != cudaSuccess) {
+    std::puts("there is no device, or it has no memory");
+    return 1;
+  }
+  cudaMemset(counter, 0, sizeof *counter);
   count<<<threads / 128, 128>>>(counter);
-  cudaDeviceSynchronize();
-  result = *counter;
+  cudaMemcpy(&result, counter, sizeof result, cudaMemcpyDeviceToHost);
   std::printf("%d of %d threads have counted\n", result, threads);
   cudaFree(counter);
   return result == threads ? 0 : 1;

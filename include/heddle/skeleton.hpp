@@ -64,16 +64,20 @@ class Slot {
   Slot merge(Merge operation) const;
   template <typename T>
   Slot merge(T neutral, std::function<T(T, T)> function) const {
-    return merge_bytes(std::vector<std::byte>(as_bytes(neutral).begin(), as_bytes(neutral).end()),
-                       [function](std::span<std::byte> whole, std::span<const std::byte> part) {
-                         auto* to = reinterpret_cast<T*>(whole.data());
-                         const auto* from = reinterpret_cast<const T*>(part.data());
-                         for (std::size_t i = 0; i < whole.size() / sizeof(T); ++i) to[i] = function(to[i], from[i]);
-                       });
+    return merge_bytes(
+        std::vector<std::byte>(as_bytes(neutral).begin(), as_bytes(neutral).end()),
+        [function](std::span<std::byte> whole, std::span<const std::byte> part) {
+          auto* to = reinterpret_cast<T*>(whole.data());
+          const auto* from = reinterpret_cast<const T*>(part.data());
+          for (std::size_t i = 0; i < whole.size() / sizeof(T); ++i) to[i] = function(to[i], from[i]);
+        },
+        element_type<T>);
   }
 
-  // The same with the neutral element and the function on bytes.
-  Slot merge_bytes(std::vector<std::byte> neutral, MergeFunction function) const;
+  // The same with the neutral element and the function on bytes. `element`: of both, which is compared with the
+  // kernel's parameter when the tree is built. The run throws invalid_argument where elements have another size.
+  Slot merge_bytes(std::vector<std::byte> neutral, MergeFunction function,
+                   ElementType element = ElementType::unknown) const;
 
   unsigned number() const { return number_; }
   ElementType element() const { return element_; }
@@ -143,9 +147,9 @@ class Binding {
 };
 
 struct KernelOptions {
-  unsigned block = 256;                 // threads of a block (the work-group size)
-  unsigned cpu_block = 0;               // the same on CPUs; 0: as on GPUs
-  unsigned per_thread = 1;              // elements that each thread computes
+  unsigned block = 256;     // threads of a block (the work-group size); a device that has fewer has its most
+  unsigned cpu_block = 0;   // the same on CPUs; 0: as on GPUs
+  unsigned per_thread = 1;  // elements that each thread computes
   std::uint32_t shared_per_thread = 0;  // bytes of dynamic shared memory
   std::vector<unsigned> blocks = {};    // sizes of blocks among which the auto-tuner may choose; empty: `block` alone
 };
@@ -181,7 +185,7 @@ struct Value {
   std::function<Argument(std::size_t first, std::size_t count)> slice = {};
   std::function<std::span<const std::byte>(std::size_t first, std::size_t count)> read = {};
   std::function<std::span<std::byte>()> write = {};
-  // The same type and size, of its own; `neutral` in every element. Kept alive by the result.
+  // The same type and size, of its own; `neutral`, which is an element, in every one. Kept alive by the result.
   std::function<Value(Runtime&, Merge, const std::vector<std::byte>&)> make_partial = {};
   std::function<void(Merge, std::span<std::byte>, std::span<const std::byte>)> merge = {};
   std::shared_ptr<void> owner = {};
@@ -210,6 +214,8 @@ class LoopView {
   void set_value(unsigned slot, const Argument& value);
 
  private:
+  const Value& argument(unsigned slot, bool array) const;
+
   std::vector<Value>& values_;
   std::size_t iteration_;
   std::vector<std::pair<std::size_t, std::size_t>> ranges_;  // first and count, by slot
@@ -293,9 +299,9 @@ struct ExecutorOptions {
   bool adapt = true;            // move work when runs are unbalanced
   double max_deviation = 0.85;  // the shortest part over the longest that counts as balanced
   // Fixed settings instead of found ones.
-  std::optional<double> gpu_share = {};
+  std::optional<double> gpu_share = {};  // 0 to 1
   std::optional<std::string> fission = {};
-  std::optional<unsigned> overlap = {};
+  std::optional<unsigned> overlap = {};  // 1 to 4
   // Speeds of the runtime's devices, by id, instead of measured ones: how work is split among the GPUs, and what is
   // assumed where nothing is known.
   std::vector<std::pair<std::string, double>> speeds = {};
@@ -357,7 +363,7 @@ template <typename T>
 Value partial_of(Runtime& runtime, std::size_t count, Merge operation, const std::vector<std::byte>& neutral) {
   auto made = std::make_shared<Array<T>>(runtime.array<T>(count));
   for (T& element : made->write()) {
-    if (operation == Merge::function && neutral.size() == sizeof(T)) std::memcpy(&element, neutral.data(), sizeof(T));
+    if (operation == Merge::function) std::memcpy(&element, neutral.data(), sizeof(T));
     if constexpr (std::is_arithmetic_v<T>)
       if (operation == Merge::multiply || operation == Merge::divide) element = T(1);
   }

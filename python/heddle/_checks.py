@@ -34,6 +34,15 @@ def integer(what: str, value: Any, least: int, most: int, kind: str = "an intege
     raise ArgumentTypeError(f"{what} is {shown(value)}; it is {kind}")
 
 
+def number(what: str, value: Any, kind: str) -> float:
+    if not isinstance(value, (bool, np.bool_, str, bytes)):
+        try:
+            return float(value)
+        except (TypeError, ValueError, OverflowError):
+            pass
+    raise ArgumentTypeError(f"{what} is {shown(value)}; it is {kind}")
+
+
 def text(what: str, value: Any, kind: str = "a text") -> str:
     """A str that can be passed to C."""
     if not isinstance(value, str):

@@ -63,6 +63,7 @@ class Slot:
     _copy: bool = False
     _merge: int = 0
     _neutral: bytes = b""
+    _neutral_kind: str = " "
     _function: Optional[Callable[..., Any]] = None
     _resident: bool = False
 
@@ -100,7 +101,7 @@ class Slot:
                 into = np.frombuffer(whole, dtype)
                 into[...] = operation(into, np.frombuffer(part, dtype))
 
-            return self._with(_merge=_MERGE_FUNCTION, _neutral=neutral.tobytes(), _function=merged)
+            return self._with(_merge=_MERGE_FUNCTION, _neutral=neutral.tobytes(), _neutral_kind=dtype.kind, _function=merged)
         if not isinstance(operation, str) or operation not in _MERGES[1:]:
             raise InvalidArgument(f"merge(operation) is {_checks.shown(operation)}; it is one of "
                                   f"{', '.join(_MERGES[1:])}, or a function")
@@ -210,7 +211,7 @@ def _binding(value: Any) -> tuple[Any, ...]:
         return (value._kind,)
     if isinstance(value, Slot):
         return (1, value.number, value._unit, value._per_thread, value._copy, value._merge, value._neutral, value._function,
-                value._resident)
+                value._resident, value._neutral_kind)
     if isinstance(value, Array):
         raise ArgumentTypeError("a tree binds no arrays: they are arguments of run(), as arg(0), arg(1)")
     return (0, value)
@@ -262,12 +263,13 @@ class LoopView:
     def read(self, slot: int, dtype: Any) -> np.ndarray:
         """The part's elements of an array, or all of them; waits for the kernels that write them. To read, while the
         function runs."""
-        element = np.dtype(dtype)
-        return np.frombuffer(self._native.read(slot, element.itemsize), element)
+        number = _checks.integer("read(slot)", slot, 0, 255, "the number of an argument")
+        element = _checks.dtype(dtype)
+        return np.frombuffer(self._native.read(number, element.itemsize), element)
 
     def set(self, slot: int, value: Any) -> None:
         """Changes a number for the next iterations: in all parts, or in this one."""
-        self._native.set(slot, value)
+        self._native.set(_checks.integer("set(slot)", slot, 0, 255, "the number of an argument"), value)
 
 
 def loop(body: Tree, iterations: int = 0, *, condition: Optional[Callable[[LoopView], Any]] = None,
@@ -279,10 +281,12 @@ def loop(body: Tree, iterations: int = 0, *, condition: Optional[Callable[[LoopV
     for name, function in (("condition", condition), ("update", update)):
         if function is not None and not callable(function):
             raise ArgumentTypeError(f"loop({name}) is {_checks.shown(function)}; it is a function of a LoopView")
-    pairs = [tuple(_checks.integer("one of swap", one, 0, 255, "the number of an argument") for one in pair)
-             for pair in _checks.listed("loop(swap)", swap, "a list of pairs such as [(0, 2)]")]
+    kind = "a list of pairs such as [(0, 2)]"
+    listed = [_checks.listed("one of swap", pair, "a pair of numbers of arguments such as (0, 2)")
+              for pair in _checks.listed("loop(swap)", swap, kind)]
+    pairs = [tuple(_checks.integer("one of swap", one, 0, 255, "the number of an argument") for one in pair) for pair in listed]
     if any(len(pair) != 2 for pair in pairs):
-        raise InvalidArgument(f"loop(swap) is {_checks.shown(swap)}; it is a list of pairs such as [(0, 2)]")
+        raise InvalidArgument(f"loop(swap) is {_checks.shown(swap)}; it is {kind}")
 
     def shown(function: Optional[Callable[[LoopView], Any]]) -> Optional[Callable[[_core.LoopView], Any]]:
         return None if function is None else lambda view: function(LoopView(view))
@@ -346,17 +350,20 @@ class Executor:
                  overlap: int = 0, speeds: Optional[Mapping[str, float]] = None) -> None:
         if not isinstance(runtime, Runtime):
             raise ArgumentTypeError(f"Executor(runtime) is {_checks.shown(runtime)}; it is a heddle.Runtime")
-        if gpu_share is not None and not 0 <= gpu_share <= 1:
+        fixed = None if gpu_share is None else _checks.number("Executor(gpu_share)", gpu_share, "a number from 0 to 1, or None")
+        if fixed is not None and not 0 <= fixed <= 1:
             raise InvalidArgument(f"Executor(gpu_share) is {_checks.shown(gpu_share)}; it is 0 to 1")
         self._runtime = runtime
         self._native = _core.Executor(runtime._native, {
             "knowledge": _checks.text("Executor(knowledge)", knowledge, "a file, or 'none'"),
             "share": _checks.text("Executor(share)", share, "the name of a share, such as 'all'"),
-            "build_profiles": bool(build_profiles), "adapt": bool(adapt), "max_deviation": float(max_deviation),
-            "gpu_share": None if gpu_share is None else float(gpu_share),
+            "build_profiles": bool(build_profiles), "adapt": bool(adapt),
+            "max_deviation": _checks.number("Executor(max_deviation)", max_deviation, "a number from 0 to 1"),
+            "gpu_share": fixed,
             "fission": _checks.text("Executor(fission)", fission, "'L1', 'L2', 'L3', 'NUMA' or 'none'"),
-            "overlap": _checks.integer("Executor(overlap)", overlap, 0, 64, "a number of parts"),
-            "speeds": [(device, float(speed)) for device, speed in (speeds or {}).items()]})
+            "overlap": _checks.integer("Executor(overlap)", overlap, 0, 4, "a number of parts"),
+            "speeds": [(device, _checks.number("one of Executor(speeds)", speed, "a number of operations per second"))
+                       for device, speed in (speeds or {}).items()]})
 
     @property
     def runtime(self) -> Runtime:

@@ -197,4 +197,17 @@ py::capsule dlpack(const std::shared_ptr<Buffer>& buffer, std::size_t offset, co
 void finish_all();
 void remember(const std::shared_ptr<RuntimeState>& runtime);
 
+// `kind`: of the dtype, as in NumPy. Structures, text and times are bytes whose meaning is not known here.
+inline heddle_element element_of(char kind, std::size_t bytes) {
+  const bool integer = kind == 'i' || kind == 'u' || kind == 'b';
+  if (!integer && kind != 'f') return kind == 'c' ? HEDDLE_ELEMENT_OTHER : HEDDLE_ELEMENT_UNKNOWN;
+  switch (bytes) {
+    case 1: return HEDDLE_ELEMENT_I8;
+    case 2: return integer ? HEDDLE_ELEMENT_I16 : HEDDLE_ELEMENT_F16;
+    case 4: return integer ? HEDDLE_ELEMENT_I32 : HEDDLE_ELEMENT_F32;
+    case 8: return integer ? HEDDLE_ELEMENT_I64 : HEDDLE_ELEMENT_F64;
+    default: return HEDDLE_ELEMENT_OTHER;
+  }
+}
+
 }  // namespace heddle::python

@@ -82,7 +82,8 @@ Tree made(const std::shared_ptr<RuntimeState>& runtime, heddle_tree* handle, std
   return {runtime, std::shared_ptr<heddle_tree>(handle, &heddle_tree_free), std::move(numbers)};
 }
 
-// One binding of Python's: (kind, number) or (kind, slot, unit, per_thread, copy, merge, neutral, function, resident).
+// One binding of Python's: (kind, number) or (kind, slot, unit, per_thread, copy, merge, neutral, function, resident,
+// kind of the neutral element's dtype).
 heddle_binding binding(const py::tuple& from, const std::shared_ptr<const Kernel>& kernel, std::size_t parameter,
                        std::map<unsigned, Taker>& numbers) {
   heddle_binding to{};
@@ -107,6 +108,7 @@ heddle_binding binding(const py::tuple& from, const std::shared_ptr<const Kernel
   if (to.merge == HEDDLE_MERGE_FUNCTION) {
     to.neutral = PyBytes_AS_STRING(from[6].ptr());
     to.neutral_bytes = static_cast<std::size_t>(PyBytes_GET_SIZE(from[6].ptr()));
+    to.element = element_of(from[9].cast<char>(), to.neutral_bytes);
     to.function = &merge;
     to.user = new Functions{.first = from[7]};
     to.release = &release;
@@ -271,7 +273,8 @@ void LoopView::set(unsigned slot, py::handle value) const {
   heddle_loop_view* const view = use();
   const auto taker = numbers_->find(slot);
   if (taker == numbers_->end())
-    raise(Wrong::value, "argument " + std::to_string(slot) + " is a number of no kernel in the loop");
+    raise(Wrong::value, "set(slot) is " + std::to_string(slot) +
+                            "; it is the number of an argument that a kernel in the " + "loop takes as a number");
   Converted converted;
   convert(*taker->second.kernel, taker->second.parameter, value, converted);
   check(heddle_loop_set(view, slot, converted.list.data()));

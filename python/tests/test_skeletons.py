@@ -173,6 +173,7 @@ def test_views_of_loops_end_with_their_function(rt, k):
     (lambda k: sk.arg(0).unit(0), ValueError, "unit"),
     (lambda k: sk.arg(0).merge("maximum"), ValueError, "add, subtract"),
     (lambda k: sk.arg(0).merge(np.maximum), TypeError, "neutral"),
+    (lambda k: sk.kernel(k.saxpy, sk.total, 2.0, sk.arg(0), sk.arg(1).merge(np.maximum, np.int32(0))), ValueError, "argument 1"),
     (lambda k: sk.pipeline(), ValueError, "at least one"),
     (lambda k: sk.loop(sk.kernel(k.scale, sk.total, 2.0, sk.arg(0), sk.arg(0))), ValueError, "iterations"),
     (lambda k: sk.map(3), TypeError, "tree"),
@@ -197,3 +198,54 @@ def test_arguments_that_do_not_fit_are_refused_by_run(rt, k):
             saxpy.run(on, x, other.array(np.float32, 4096))
     with pytest.raises(heddle.InvalidArgument, match="0 to 1"):
         sk.Executor(rt, gpu_share=1.5)
+    with pytest.raises(heddle.InvalidArgument, match="from 0 to 4"):
+        sk.Executor(rt, overlap=5)
+    with pytest.raises(heddle.InvalidArgument, match="the tree uses 2 arguments, but run\\(\\) got 3"):
+        saxpy.run(on, x, x, x)
+
+
+def test_what_a_loop_cannot_swap_is_named(rt, k):
+    on = executor(rt, gpu_share=None)
+    a, b, none, doubles = (rt.array(dtype, n) for dtype, n in
+                           ((np.float32, 4096), (np.float32, 4096), (np.float32, 0), (np.float64, 4096)))
+    tree = sk.loop(sk.kernel(k.scale, sk.total, 2.0, sk.arg(0), sk.arg(1)), 2, swap=[(0, 2)])
+    with pytest.raises(heddle.InvalidArgument, match="argument 2 has no elements; arrays that a loop swaps have one"):
+        tree.run(on, a, b, none)
+    with pytest.raises(heddle.InvalidArgument, match="argument 0 is an array of float and argument 2 of double"):
+        tree.run(on, a, b, doubles)
+
+
+@pytest.mark.parametrize("function, text", [
+    (lambda view: view.read(-1, np.float32), r"read\(slot\) is -1; it is the number of an argument from 0 to 255"),
+    (lambda view: view.read("x", np.float32), r"read\(slot\) is 'x'; it is the number of an argument"),
+    (lambda view: view.read(1 << 40, np.float32), r"read\(slot\) is 1099511627776; it is"),
+    (lambda view: view.read(7, np.float32), "reads argument 7, but run\\(\\) got 2 arguments"),
+    (lambda view: view.read(0, "zz"), "'zz' is no dtype"),
+    (lambda view: view.read(1, np.float32), "reads argument 1, which is a number; it reads arrays"),
+    (lambda view: view.read(0, np.float64), "as elements of 8 bytes, but the elements of that array have 4"),
+    (lambda view: view.set(-1, 2), r"set\(slot\) is -1; it is the number of an argument from 0 to 255"),
+    (lambda view: view.set(0, 2), r"set\(slot\) is 0; it is the number of an argument that a kernel"),
+])
+def test_what_a_function_of_a_loop_asks_for_wrongly_is_named(rt, k, function, text):
+    a = rt.array(np.ones(4096, np.float32))
+    tree = sk.loop(sk.kernel(k.scale, sk.total, sk.arg(1), sk.arg(0), sk.arg(0)), 1, update=function)
+    with pytest.raises(heddle.InvalidArgument, match=text):
+        tree.run(executor(rt), a, 2).result()
+
+
+@pytest.mark.parametrize("make, text", [
+    (lambda rt, body: sk.loop(body, 2, swap=[0, 1]), r"one of swap is 0; it is a pair of numbers of arguments"),
+    (lambda rt, body: sk.Executor(rt, gpu_share="half"), r"Executor\(gpu_share\) is 'half'; it is a number from 0 to 1"),
+    (lambda rt, body: sk.Executor(rt, max_deviation="x"), r"Executor\(max_deviation\) is 'x'; it is a number"),
+    (lambda rt, body: sk.Executor(rt, speeds={"cpu": "fast"}), r"one of Executor\(speeds\) is 'fast'; it is a number"),
+])
+def test_arguments_of_another_type_are_named(rt, k, make, text):
+    with pytest.raises(TypeError, match=text):
+        make(rt, sk.kernel(k.scale, sk.total, 2.0, sk.arg(0), sk.arg(1)))
+
+
+def test_an_array_of_another_type_is_refused_by_its_type(rt, k):
+    a, doubles = rt.array(np.float32, 4096), rt.array(np.float64, 4096)
+    tree = sk.map(sk.kernel(k.scale, sk.total, 2.0, sk.arg(0), sk.arg(1)))
+    with pytest.raises(heddle.InvalidArgument, match="parameter to of kernel scale takes float, but argument 1 is an array of double"):
+        tree.run(executor(rt), a, doubles)

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/log.hpp"
+#include "base/size_limit_signal.hpp"
 #include "base/system_limits.hpp"
 #include "base/thread_safety.hpp"
 
@@ -119,6 +120,7 @@ void Rows::bind(int place, double value) {
 }
 
 bool Rows::next() {
+  const WithoutSizeLimitSignal only_fails;
   const int result = sqlite3_step(statement_.get());
   if (result != SQLITE_ROW && result != SQLITE_DONE) fail(&database_, result);
   return result == SQLITE_ROW;
@@ -134,7 +136,7 @@ double Rows::real(int column) const { return sqlite3_column_double(statement_.ge
 Database::Database(const std::filesystem::path& path, const Schema& schema, const Clock& clock)
     : waiting_(std::make_unique<Waiting>(clock)) {
   constexpr int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-  const bool is_new = identity(path) == Identity();
+  const bool is_new = file_identity(path) == FileIdentity();
   const int error = sqlite3_open_v2(path.c_str(), &database_, flags, nullptr);
   try {
     if (error != SQLITE_OK) fail(database_, error, path.string());
@@ -162,6 +164,7 @@ std::map<std::string, std::string> Database::objects() {
 }
 
 void Database::make_tables(const Schema& schema) {
+  const WithoutSizeLimitSignal only_fails;
   if (version() == 0 && objects().empty()) {
     Transaction making(*this);
     if (version() == 0 && objects().empty()) {  // no other process has meanwhile, and no other program
@@ -196,6 +199,7 @@ void Database::check_tables(const Schema& schema) {
 Database::Transaction::Transaction(Database& database) : database_(database) { database.change("BEGIN IMMEDIATE"); }
 
 Database::Transaction::~Transaction() {
+  const WithoutSizeLimitSignal only_fails;
   if (open_) sqlite3_exec(database_.database_, "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
@@ -204,19 +208,13 @@ void Database::Transaction::commit() {
   open_ = false;
 }
 
-Database::Identity Database::identity(const std::filesystem::path& path) noexcept {
-  struct stat status{};
-  if (::lstat(path.c_str(), &status) != 0) return {};
-  return {status.st_dev, status.st_ino};
-}
-
-void Database::set_aside(const std::filesystem::path& path, const Identity& found, const std::string& why) {
-  if (identity(path) != found) return;
+void Database::set_aside(const std::filesystem::path& path, const FileIdentity& found, const std::string& why) {
+  if (file_identity(path) != found) return;
   constexpr int most_kept = 1000;
   std::filesystem::path aside;
   for (int number = 1; number <= most_kept; ++number) {
     aside = std::filesystem::path(path).concat(number == 1 ? ".damaged" : fmt::format(".damaged.{}", number));
-    if (identity(aside) == Identity()) break;
+    if (file_identity(aside) == FileIdentity()) break;
   }
   std::error_code error, unused;
   std::filesystem::rename(path, aside, error);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/clock.hpp"
+#include "base/file_identity.hpp"
 
 struct sqlite3;
 struct sqlite3_stmt;
@@ -89,15 +90,9 @@ class Database {
     bool open_ = true;
   };
 
-  // Which file a path named at some time.
-  struct Identity {
-    std::uint64_t device = 0, file = 0;  // 0: none
-    bool operator==(const Identity&) const = default;
-  };
-  static Identity identity(const std::filesystem::path& path) noexcept;
   // Gives a damaged file another name, NAME.damaged or NAME.damaged.2 and so on, and logs a warning with that name and
   // `why`. Does nothing if `path` is no longer `found`: another process has set it aside. Throws DatabaseError.
-  static void set_aside(const std::filesystem::path& path, const Identity& found, const std::string& why);
+  static void set_aside(const std::filesystem::path& path, const FileIdentity& found, const std::string& why);
 
  private:
   std::int64_t version();
@@ -116,11 +111,11 @@ class Database {
 template <class Use>
 void use_database(const std::filesystem::path& path, const Database::Schema& schema, const Clock& clock,
                   const Use& use) {
-  Database::Identity found = Database::identity(path);
+  FileIdentity found = file_identity(path);
   std::string why;
   try {
     Database database(path, schema, clock);
-    found = Database::identity(path);
+    found = file_identity(path);
     return use(database);
   } catch (const DatabaseError& error) {
     if (!error.damaged()) throw;

@@ -17,6 +17,7 @@
 #include "base/format.hpp"
 #include "base/link_target.hpp"
 #include "base/memory_limit.hpp"
+#include "base/size_limit_signal.hpp"
 #include "base/system_limits.hpp"
 #include "base/unfinished_file.hpp"
 
@@ -50,6 +51,7 @@ class Descriptor {
 }
 
 void write_all(int fd, std::string_view content, const std::filesystem::path& path) {
+  const WithoutSizeLimitSignal only_fails;
   while (!content.empty()) {
     const ssize_t written = ::write(fd, content.data(), content.size());
     if (written < 0) {

@@ -76,14 +76,22 @@ std::shared_ptr<spdlog::logger> logger() {
   return found;
 }
 
-void log_warn_once(const std::string& text) {
+void log_warn_once(const std::string& text) noexcept {
   // spdlog's registry is the one thing here that is the process's. A name in it stands for what has been said.
   try {
     spdlog::register_logger(std::make_shared<spdlog::logger>("heddle has said: " + text));
-  } catch (const spdlog::spdlog_ex&) {
+  } catch (const std::exception&) {  // it is there, or there is no memory
     return;
   }
   log_warn("{}", text);
+}
+
+void log_warn_once(const char* text, const char* reason) noexcept {
+  try {
+    log_warn_once(fmt::format("{}: {}", text, reason));
+  } catch (const std::exception&) {
+    return;
+  }
 }
 
 }  // namespace heddle::base

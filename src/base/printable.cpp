@@ -4,6 +4,8 @@
 
 #include <iterator>
 
+#include "base/fail.hpp"
+
 namespace heddle::base {
 
 std::string printable(std::string_view text, std::string_view allowed) {
@@ -19,6 +21,22 @@ std::string printable(std::string_view text, std::string_view allowed) {
       fmt::format_to(std::back_inserter(result), "\\x{:02x}", code);
   }
   return result;
+}
+
+bool has_line_end(const std::filesystem::path& name) {
+  return name.native().find_first_of("\n\r") != std::string::npos;
+}
+
+void refuse_line_end_of_source(const std::filesystem::path& source) {
+  if (!has_line_end(source)) return;
+  const std::filesystem::path file = source.filename();
+  if (has_line_end(file))
+    fail(ErrorCode::invalid_argument, "{}: the name of a source must have no line end in it; rename the file",
+         printable(source.string()));
+  fail(ErrorCode::invalid_argument,
+       "{}: the name of a source must have no line end in it; rename the folder, or name the file from inside the "
+       "folder, as {}",
+       printable(source.string()), printable(file.string()));
 }
 
 }  // namespace heddle::base

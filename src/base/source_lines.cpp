@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "base/child_process.hpp"
+#include "base/spawn_attributes.hpp"
 #include "base/thread_safety.hpp"
 
 extern "C" char** environ;
@@ -59,8 +60,9 @@ pid_t start(const char* program, const std::string& file, const std::string& add
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   const std::array<const char*, 8> words{program, "-f", "-C", "-i", "-e", file.c_str(), address.c_str(), nullptr};
+  const SpawnAttributes attributes;
   pid_t pid = -1;
-  const int error = ::posix_spawnp(&pid, program, &actions, nullptr, const_cast<char* const*>(words.data()),
+  const int error = ::posix_spawnp(&pid, program, &actions, attributes.get(), const_cast<char* const*>(words.data()),
                                    plain_environment().data());
   ::posix_spawn_file_actions_destroy(&actions);
   return error == 0 ? pid : -1;
@@ -110,12 +112,12 @@ enum class Answer { given, none, too_late };
 Answer ask(const char* program, const std::string& file, std::uintptr_t address, std::vector<SourceLine>& lines) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return Answer::none;
-  const pid_t pid = start(program, file, fmt::format("{:#x}", address), ends[1]);
+  const std::string place = fmt::format("{:#x}", address);
+  ChildProcess child([&] { return start(program, file, place, ends[1]); });  // ended where it is too late
   ::close(ends[1]);
   std::string text;
   bool in_time = true;
-  if (pid > 0) {
-    ChildProcess child(pid);  // ends it where it is too late
+  if (child.started()) {
     in_time = read_all(ends[0], text);
     if (in_time) child.wait();
   }

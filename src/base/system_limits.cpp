@@ -6,6 +6,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/memory_limit.hpp"
+
 namespace heddle::base {
 namespace {
 
@@ -39,7 +41,10 @@ std::string stack_limit_note() {
 }
 
 std::string system_message(int error) {
-  return std::strerror(error) + (error == EMFILE ? descriptor_limit_note() : std::string());
+  std::string text = std::strerror(error);
+  if (error == EMFILE) text += descriptor_limit_note();
+  if (error == ENOMEM) text += memory_limit_note();
+  return text;
 }
 
 bool says_no_descriptors(const std::string& message) {

@@ -7,8 +7,8 @@
 
 namespace heddle::base {
 
-// The system's text of an error number. Where no descriptor is left, also the limit: "Too many open files; the limit of
-// this process (ulimit -n) is 5".
+// The system's text of an error number. Where no descriptor or no memory is left, also the limit: "Too many open files;
+// the limit of this process (ulimit -n) is 5".
 std::string system_message(int error);
 // Whether the dynamic linker says that no descriptor was left for a library.
 bool says_no_descriptors(const std::string& message);

@@ -14,6 +14,7 @@
 
 #include "base/fail.hpp"
 #include "base/system_limits.hpp"
+#include "base/thread_safety.hpp"
 
 namespace heddle::base {
 namespace {
@@ -54,6 +55,28 @@ void remove_abandoned(const fs::path& parent, const std::string& start) {
   }
 }
 
+// Held while there is a folder that is not yet open, which remove_all() would not find. Never destroyed: a thread may
+// remove folders while the process ends.
+Mutex& making() {
+  static auto* const mutex = new Mutex;
+  return *mutex;
+}
+
+// Makes the folder, puts its name in place of the template's, and returns a descriptor; -1 if it is gone already.
+int make_open(std::string& name, const fs::path& parent) {
+  const Lock lock(making());
+  if (!::mkdtemp(name.data())) {
+    fail(ErrorCode::io_error, "Cannot make a temporary folder in {}: {}. Set TMPDIR to a folder that can be written.",
+         parent.string(), system_message(errno));
+  }
+  const int descriptor = open_folder(name);
+  if (const int error = errno; descriptor < 0 && error != ENOENT) {
+    ::rmdir(name.c_str());
+    fail(ErrorCode::io_error, "Cannot use a temporary folder in {}: {}", parent.string(), system_message(error));
+  }
+  return descriptor;
+}
+
 }  // namespace
 
 TemporaryFolder::~TemporaryFolder() {
@@ -66,15 +89,7 @@ TemporaryFolder::~TemporaryFolder() {
 // False when another process took the folder for abandoned before it was locked.
 bool TemporaryFolder::try_create(const fs::path& parent, std::string_view purpose) {
   std::string name = (parent / fmt::format("{}{}.XXXXXX", prefix, purpose)).string();
-  if (!::mkdtemp(name.data())) {
-    fail(ErrorCode::io_error, "Cannot make a temporary folder in {}: {}. Set TMPDIR to a folder that can be written.",
-         parent.string(), system_message(errno));
-  }
-  const int descriptor = open_folder(name);
-  if (const int error = errno; descriptor < 0 && error != ENOENT) {
-    ::rmdir(name.c_str());
-    fail(ErrorCode::io_error, "Cannot use a temporary folder in {}: {}", parent.string(), system_message(error));
-  }
+  const int descriptor = make_open(name, parent);
   while (descriptor >= 0 && ::flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
   }
   if (descriptor < 0 || !is_our_folder(descriptor, name)) {
@@ -101,7 +116,8 @@ void TemporaryFolder::create(std::string_view purpose) {
 }
 
 // A folder is this process's when this process has it open, so no list of them need be kept.
-void TemporaryFolder::remove_all() {
+HEDDLE_NO_THREAD_SAFETY_ANALYSIS void TemporaryFolder::remove_all() {
+  making().lock();  // for ever
   std::vector<fs::path> open;
   std::error_code error;
   for (fs::directory_iterator it("/proc/self/fd", error), end; !error && it != end; it.increment(error)) {

@@ -24,8 +24,8 @@ class TemporaryFolder {
   // Empty before create().
   const std::filesystem::path& path() const { return path_; }
 
-  // Removes all temporary folders of this process, whichever objects own them: for a program that a signal is about to
-  // end. Any thread.
+  // Removes all temporary folders of this process, whichever objects own them, and lets no thread make another one: for
+  // a program that a signal is about to end. Any thread.
   static void remove_all();
 
  private:

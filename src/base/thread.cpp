@@ -25,6 +25,15 @@ BlockedSignals::BlockedSignals() {
 
 BlockedSignals::~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
 
+sigset_t blocked_signals() {
+  sigset_t blocked;
+  pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+  return blocked;
+}
+
+SignalMask::SignalMask(const sigset_t& blocked) { pthread_sigmask(SIG_SETMASK, &blocked, &before_); }
+SignalMask::~SignalMask() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 void prepare_exceptions() {
   volatile int made = std::uncaught_exceptions();  // a pure function, which compilers leave out where nobody reads it
   static_cast<void>(made);
@@ -48,6 +57,21 @@ class Reserve {
   void* const memory_;
 };
 
+// Whether memory is what another thread lacks: the C library reports that as it reports a lack of threads.
+bool lacks_memory() noexcept {
+  constexpr std::size_t spare = 1 << 20;  // what a thread needs beside its stack
+  std::size_t bytes = 0;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return true;
+  pthread_attr_getstacksize(&attributes, &bytes);
+  pthread_attr_destroy(&attributes);
+  bytes += spare;
+  void* const stack = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return true;
+  ::munmap(stack, bytes);
+  return false;
+}
+
 }  // namespace
 
 std::thread start_thread(const std::string& name, std::function<void()> work) {
@@ -61,8 +85,10 @@ std::thread start_thread(const std::string& name, std::function<void()> work) {
     pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
     return thread;
   } catch (const std::system_error& error) {
-    fail(ErrorCode::out_of_memory, "the process can have no more threads: {}{}{}", error.what(), memory_limit_note(),
-         thread_limit_note());
+    if (error.code() == std::errc::not_enough_memory || lacks_memory())
+      fail(ErrorCode::out_of_memory, "the process can have no more threads: there is no memory for another one{}",
+           memory_limit_note());
+    fail(ErrorCode::out_of_memory, "the process can have no more threads: {}{}", error.what(), thread_limit_note());
   }
 }
 

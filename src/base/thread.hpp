@@ -21,6 +21,22 @@ class BlockedSignals {
   sigset_t before_;
 };
 
+// The signals that the calling thread blocks.
+sigset_t blocked_signals();
+
+// During its lifetime, the calling thread blocks these signals and no others: for the program's own code on threads of
+// Heddle's.
+class SignalMask {
+ public:
+  explicit SignalMask(const sigset_t& blocked);
+  ~SignalMask();
+  SignalMask(const SignalMask&) = delete;
+  SignalMask& operator=(const SignalMask&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 // Makes the data that the C++ runtime keeps for the exceptions of the calling thread. Else the first one makes them,
 // which may be that of a lack of memory; the dynamic linker then ends the process. Started threads have made theirs.
 void prepare_exceptions();

@@ -12,6 +12,7 @@
 #include "base/byte_count.hpp"
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/nearest.hpp"
 
 namespace heddle::base {
 namespace {
@@ -88,7 +89,8 @@ constexpr std::array table{
              .kind = Kind::number,
              .meaning = "heddle run --slice",
              .effect = "launches of CUDA programs are cut into ranges of {} blocks",
-             .least = 1},
+             .least = 1,
+             .most = (std::uint64_t{1} << 31) - 1},  // nothing is cut above: no dimension of a grid is larger
     Variable{.name = "HEDDLE_RUN_TIMEOUT_MS",
              .kind = Kind::number,
              .meaning = "heddle run --timeout",
@@ -300,10 +302,12 @@ std::string complaint_of_devices(std::string_view list) {
                         : fmt::format("'{}' is there more than once; a program sees each device once", id);
     if (id.size() > 4 && id.starts_with("sim:")) continue;  // a preset, or a file
     if (id == "cpu" || id == "interp" || (id.starts_with("cuda:") && is_number(id.substr(5)))) continue;
-    return fmt::format(
-        "'{}' is no device; expected cpu, interp, cuda:0, sim:hopper-h100 or the like, or several: cuda:1,cuda:0; or "
-        "gpus alone",
-        id);
+    std::vector<std::string> names;
+    if (id != "gpus") names = {"gpus", "cpu", "interp"};  // which is not alone
+    return fmt::format("'{}' is no device{}", id,
+                       before_list(id, names,
+                                   "expected cpu, interp, cuda:0, sim:hopper-h100 or the like, or several: "
+                                   "cuda:1,cuda:0; or gpus alone"));
   }
   return {};
 }

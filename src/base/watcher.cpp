@@ -30,10 +30,13 @@ class State {
   const Clock& clock() const { return *clock_; }
 
   void post(Prepared callbacks) noexcept {
-    const Lock lock(mutex_);
-    posted_.splice(posted_.end(), callbacks);
-    changed_.notify_one();
+    {
+      const Lock lock(mutex_);
+      posted_.splice(posted_.end(), callbacks);
+    }
+    changed_.notify_one();  // without the lock, on which the thread would sleep again
   }
+  bool more_posted() const { return more_posted_; }
   // All memory is allocated here, where the caller can be given an error. The watcher's thread has no caller.
   void poll(const void* sequence, Condition condition, Callback callback) {
     std::list<Sequence> added(1);
@@ -46,8 +49,8 @@ class State {
   std::uint64_t at(std::uint64_t deadline_ns, Callback callback) {
     const Lock lock(mutex_);
     const std::uint64_t number = ++timers_made_;
-    timers_.emplace(std::pair(deadline_ns, number), std::move(callback));
-    changed_.notify_one();
+    const auto made = timers_.emplace(std::pair(deadline_ns, number), std::move(callback)).first;
+    if (made == timers_.begin()) changed_.notify_one();
     return number;
   }
   bool cancel(std::uint64_t timer) {
@@ -90,6 +93,7 @@ class State {
   std::uint64_t timers_made_ HEDDLE_GUARDED_BY(mutex_) = 0;
   bool stop_ HEDDLE_GUARDED_BY(mutex_) = false;
   // Of the watcher's thread alone.
+  bool more_posted_ = false;  // run_posted() runs others after the one that runs now
   std::list<Sequence> sequences_;
 };
 
@@ -98,9 +102,10 @@ bool State::run_posted() {
   Prepared now;
   now.swap(posted_);
   mutex_.unlock();
-  for (Callback& callback : now) {
-    callback();
-    callback = nullptr;
+  while (!now.empty()) {
+    more_posted_ = now.size() > 1;
+    now.front()();
+    now.pop_front();
   }
   mutex_.lock();
   return true;
@@ -208,6 +213,7 @@ class ThreadWatcher final : public Watcher {
 
   const Clock& clock() const override { return state_->clock(); }
   void post(Prepared callbacks) noexcept override { state_->post(std::move(callbacks)); }
+  bool more_posted() const override { return is_own_thread() && state_->more_posted(); }
   Prepared prepare(Callback callback) override {
     start();
     Prepared prepared;

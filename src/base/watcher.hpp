@@ -33,6 +33,9 @@ class Watcher {
   // What post() needs. Throws out_of_memory, also if the thread cannot be started; so do poll() and at().
   virtual Prepared prepare(Callback callback) = 0;
   void post(Callback callback) { post(prepare(std::move(callback))); }
+  // In a callback that was posted: whether others that were posted run after it without a pause. So what is the same
+  // for all of them can be done once, in one more that is posted.
+  virtual bool more_posted() const { return false; }
 
   // Evaluates `condition` on the watcher's thread until it is true, then runs `callback`. Conditions with the same
   // `sequence` are evaluated one at a time, in the order of these calls. So their callbacks run in that order. A null

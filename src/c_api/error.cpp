@@ -1,6 +1,7 @@
 // heddle_last_error() and what leads there.
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -53,10 +54,16 @@ bool is_no_memory(const std::error_code& code) {
 // With the limit of the process, where that is the reason. Asks for no memory itself but for the copy of the message.
 heddle_status keep_no_memory(const char* what) noexcept {
   char text[256];
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
-    std::snprintf(text, sizeof text, "%s; the limit of this process (ulimit -v) is %.0f MiB", what,
-                  static_cast<double>(limit.rlim_cur) / (1 << 20));
+  rlimit space{}, data{};
+  if (::getrlimit(RLIMIT_AS, &space) != 0) space.rlim_cur = RLIM_INFINITY;
+  if (::getrlimit(RLIMIT_DATA, &data) != 0) data.rlim_cur = RLIM_INFINITY;
+  // The lower one: data is a part of the address space.
+  const rlim_t least = std::min(space.rlim_cur, data.rlim_cur);
+  if (least != RLIM_INFINITY) {
+    const bool is_small = least < 10 << 20;
+    std::snprintf(text, sizeof text, "%s; the limit of this process (ulimit -%c) is %.0f %s", what,
+                  data.rlim_cur < space.rlim_cur ? 'd' : 'v',
+                  static_cast<double>(least) / (is_small ? 1 << 10 : 1 << 20), is_small ? "KiB" : "MiB");
     what = text;
   }
   return keep(HEDDLE_OUT_OF_MEMORY, HEDDLE_FAULT_NONE, what);

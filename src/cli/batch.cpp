@@ -68,7 +68,7 @@ class Batch {
  public:
   explicit Batch(const Options& options) : options_(options) {
     check_device_of("heddle batch", options.device);
-    if (options.policy != measured_policy) check_policy_option(options.policy);
+    check_policy();
     const Checks checks = checks_of(options.check);
     devices_ =
         runtime::open_devices(options.device, {.check = checks,
@@ -126,6 +126,19 @@ class Batch {
  private:
   device::Device& device() const { return *devices_.front(); }
 
+  // What is wrong whatever the job file holds.
+  void check_policy() const {
+    const bool measured = options_.policy == measured_policy;
+    if (options_.has_ratios && !measured)
+      throw UsageError("--ratios is of the pairs that --policy opt measures; " + options_.policy + " measures none");
+    if (measured) return;
+    check_policy_option(options_.policy);
+    const auto policy = sched::make_policy(options_.policy);
+    if (!policy) throw UsageError("--policy direct submits nothing later; base is what streams do");
+    if (options_.again && !policy->sees_ranges())
+      throw UsageError("--again measures kernels anew, and --policy " + options_.policy + " measures none");
+  }
+
   Loaded load(const JobText& job, const Checks& checks) const {
     return of_job(job, [&] {
       Loaded made{job, read_kernel(job, options_.compile), nullptr};
@@ -179,17 +192,17 @@ class Batch {
                       base::format_duration(static_cast<double>(last->arrival_ns) * 1e-9), device().info().id);
   }
 
+  // Each processor is a unit here.
+  void note_step() const {
+    const std::string note = sched::note_on_policy(options_.policy, device().info().id, device().info().processors);
+    if (!note.empty()) base::print_error("heddle: note: {}\n", note);
+  }
+
   std::unique_ptr<sched::Policy> make_policy() {
     const bool measured = options_.policy == measured_policy;
-    if (options_.has_ratios && !measured)
-      throw UsageError("--ratios is of the pairs that --policy opt measures; " + options_.policy + " measures none");
+    if (!measured) note_step();
     auto policy = measured ? nullptr : sched::make_policy(options_.policy);
-    if (!measured && !policy) throw UsageError("--policy direct submits nothing later; base is what streams do");
-    if (!measured && !policy->sees_ranges()) {
-      if (options_.again)
-        throw UsageError("--again measures kernels anew, and --policy " + options_.policy + " measures none");
-      return policy;
-    }
+    if (!measured && !policy->sees_ranges()) return policy;
     if (device().info().capability == 0 && !device().info().simulated) {
       if (measured)
         throw UsageError("--policy opt needs a GPU, simulated or real, on which pairs of kernels are measured");
@@ -294,8 +307,9 @@ void add_batch(CLI::App& app) {
   add_check_option(*command, options->check);
   add_timeout_option(*command, options->timeout);
   command->add_flag("--explain", options->explain, "what was run with what, and why");
-  const CLI::Option* const ratios =
-      command->add_option("--ratios", options->ratios, "of each pair that opt measures")->capture_default_str();
+  const CLI::Option* const ratios = command->add_option("--ratios", options->ratios, "of each pair that opt measures")
+                                        ->check(CLI::Range(1, 1024))
+                                        ->capture_default_str();
   command->add_flag("--again", options->again, "measure, whatever is known from before");
   command->add_flag("--json", options->json, "JSON");
   add_compile_options(*command, options->compile);

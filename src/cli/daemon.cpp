@@ -10,16 +10,23 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/printable.hpp"
+#include "base/table.hpp"
 #include "cli/command.hpp"
 #include "cli/daemon_process.hpp"
+#include "cli/launch_options.hpp"
+#include "cli/usage.hpp"
 #include "daemon/arbiter.hpp"
 #include "daemon/client.hpp"
 #include "daemon/kept_policy.hpp"
 #include "daemon/listener.hpp"
 #include "daemon/place.hpp"
+#include "daemon/policies.hpp"
 #include "daemon/server.hpp"
+#include "daemon/socket.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
+#include "sched/make_policy.hpp"
 
 namespace heddle::cli {
 namespace {
@@ -42,11 +49,7 @@ unsigned units_of(const std::string& device) {
 }
 
 void check_policy_between_processes(const std::string& given, const std::string& name) {
-  try {
-    daemon::make_arbiter(name);
-  } catch (const Error& error) {
-    throw UsageError(given + error.what());
-  }
+  of_option(given + name, [&] { daemon::make_arbiter(name); });
 }
 
 void serve(const StartOptions& options, unsigned units) {
@@ -56,7 +59,7 @@ void serve(const StartOptions& options, unsigned units) {
   if (options.metrics_port >= 0) chosen.metrics_port = static_cast<std::uint16_t>(options.metrics_port);
   daemon::Server server(daemon::socket_path(), chosen, clock);
   fmt::print("heddle daemon: {}, policy {}, at {}\n", base::counted(units, "unit"), server.policy(),
-             daemon::socket_path().string());
+             base::printable(daemon::socket_path().string()));
   if (const auto port = server.metrics_port()) fmt::print("metrics: http://127.0.0.1:{}/metrics\n", *port);
   std::fflush(stdout);
   // Rings of tenants are read at each step, also if nobody knocks.
@@ -67,7 +70,8 @@ void serve(const StartOptions& options, unsigned units) {
 void start(const StartOptions& options) {
   if (options.units > daemon::most_units)
     throw UsageError(fmt::format("--units {}: at most {}", options.units, daemon::most_units));
-  if (!options.policy.empty()) check_policy_between_processes("--policy " + options.policy + ": ", options.policy);
+  check_one_device("heddle daemon start", options.device);
+  if (!options.policy.empty()) check_policy_between_processes("--policy ", options.policy);
   const auto socket = daemon::socket_path();
   daemon::require_no_daemon(socket);
   const unsigned units = options.units != 0 ? options.units : units_of(options.device);
@@ -78,7 +82,7 @@ void start(const StartOptions& options) {
   if (options.metrics_port >= 0)
     arguments.insert(arguments.end(), {"--metrics-port", std::to_string(options.metrics_port)});
   start_in_background(arguments, socket, socket.string() + ".log");
-  fmt::print("the daemon runs: {}, at {}\n", base::counted(units, "unit"), socket.string());
+  fmt::print("the daemon runs: {}, at {}\n", base::counted(units, "unit"), base::printable(socket.string()));
 }
 
 void status(bool json) {
@@ -87,13 +91,35 @@ void status(bool json) {
   if (json) return fmt::print("{}\n", text);
   const nlohmann::json parsed = nlohmann::json::parse(text);
   fmt::print("the daemon runs: {}, policy {}, {}, at {}\n", base::counted(parsed["units"].get<std::size_t>(), "unit"),
-             parsed["policy"].get<std::string>(), base::counted(parsed["tenants"].size(), "tenant"), socket.string());
+             parsed["policy"].get<std::string>(), base::counted(parsed["tenants"].size(), "tenant"),
+             base::printable(socket.string()));
 }
 
 void stop() {
   const auto socket = daemon::socket_path();
   daemon::ask(socket, {.kind = Request::Kind::stop});
   wait_until_gone(socket);
+}
+
+// Which policy a daemon has, and what others there are.
+void show_policies() {
+  const auto socket = daemon::socket_path();
+  if (daemon::runs_at(socket)) {
+    const nlohmann::json status = nlohmann::json::parse(daemon::ask(socket, {}));
+    fmt::print("the daemon divides {} by the policy {}\n", base::counted(status["units"].get<std::size_t>(), "unit"),
+               status["policy"].get<std::string>());
+  } else if (std::string hindrance; !daemon::connect_to(socket, &hindrance) && !hindrance.empty()) {
+    fmt::print("{}\n", hindrance);
+  } else {
+    const std::string kept = daemon::kept_policy(daemon::policy_file(socket));
+    fmt::print("no daemon runs at {}, so no policy is in force; heddle daemon start starts one, with the policy {}\n",
+               base::printable(socket.string()), kept.empty() ? daemon::default_policy : base::printable(kept));
+  }
+  base::Table table({{"heddle policy"}, {"who gets which units"}});
+  for (const daemon::KnownPolicy& policy : daemon::known_policies())
+    table.add_row({fmt::format("{}{}{}", policy.name, policy.parameter.empty() ? "" : ":", policy.parameter),
+                   std::string(policy.rule)});
+  fmt::print("\n{}\nwithin one program (heddle run --policy): {}\n", table.text(), sched::names_of_policies());
 }
 
 void add_start(CLI::App& command) {
@@ -127,8 +153,11 @@ void add_daemon(CLI::App& app) {
 
   auto name = std::make_shared<std::string>();
   CLI::App* policy = app.add_subcommand("policy", "by which rule the daemon divides the devices");
-  policy->add_option("name", *name, "lithos, static, mps-like, priority, reef or timeslice:MICROSECONDS")->required();
+  policy->add_option("name", *name,
+                     "lithos, static, mps-like, priority, reef or timeslice:MICROSECONDS; without one, the policy in "
+                     "force is shown, and all that there are");
   policy->callback([name] {
+    if (name->empty()) return show_policies();
     check_policy_between_processes("", *name);
     daemon::ask(daemon::socket_path(), {.kind = Request::Kind::policy, .settings = {.name = *name}});
   });

@@ -13,6 +13,7 @@
 #include "base/clock.hpp"
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/spawn_attributes.hpp"
 #include "base/system_limits.hpp"
 #include "daemon/client.hpp"
 #include "daemon/listener.hpp"
@@ -76,20 +77,17 @@ pid_t spawn(const std::vector<std::string>& arguments, const std::filesystem::pa
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&files);
-  ::posix_spawnattr_init(&attributes);
   ::posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
   ::posix_spawn_file_actions_adddup2(&files, 1, 2);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+  const base::SpawnAttributes attributes(POSIX_SPAWN_SETSID);
   pid_t pid = -1;
-  const int error = ::posix_spawn(&pid, program.c_str(), &files, &attributes, words.data(), environ);
+  const int error = ::posix_spawn(&pid, program.c_str(), &files, attributes.get(), words.data(), environ);
   ::posix_spawn_file_actions_destroy(&files);
-  ::posix_spawnattr_destroy(&attributes);
   if (error != 0)
-    base::fail(ErrorCode::io_error, "the daemon cannot be started: {}{}", base::system_message(error),
-               error == EAGAIN ? base::thread_limit_note() : "");
+    base::fail(error == ENOMEM ? ErrorCode::out_of_memory : ErrorCode::io_error, "the daemon cannot be started: {}{}",
+               base::system_message(error), error == EAGAIN ? base::thread_limit_note() : "");
   return pid;
 }
 

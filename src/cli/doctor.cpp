@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "base/printable.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "doctor/doctor.hpp"
@@ -30,7 +31,7 @@ std::string machine() {
 std::string in_one_line(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return text;
+  return base::printable(text);
 }
 
 void print_lines(const Report& report) {

@@ -20,6 +20,12 @@ std::vector<std::string> names_of(const CLI::App& app) {
   return names;
 }
 
+std::string list_of_commands(const CLI::App& app) {
+  std::string list;
+  for (const std::string& one : names_of(app)) list += (list.empty() ? "" : ", ") + one;
+  return list;
+}
+
 std::string help_of(const CLI::App& app, const std::string& name) {
   for (const CommandDescription& command : describe(app))
     if (command.name == name && !command.help.empty()) return command.help;
@@ -34,6 +40,20 @@ const CLI::App& innermost(const CLI::App& app, std::string& name) {
   return innermost(*named.front(), name);
 }
 
+// "--compiler: gcc not in {clang,nvrtc}" of CLI11 as "--compiler gcc: expected clang or nvrtc"; empty for another
+// message.
+std::string explain_choice(const std::string& message) {
+  constexpr std::string_view among = " not in {";
+  const std::size_t colon = message.find(": "), at = message.rfind(among);
+  if (colon == message.npos || at == message.npos || at < colon + 2 || !message.ends_with('}')) return {};
+  std::string choices = message.substr(at + among.size(), message.size() - 1 - at - among.size());
+  if (const std::size_t last = choices.rfind(','); last != choices.npos) choices.replace(last, 1, " or ");
+  for (std::size_t comma = choices.find(','); comma != choices.npos; comma = choices.find(',', comma + 2))
+    choices.replace(comma, 1, ", ");
+  return fmt::format("{} {}: expected {}", message.substr(0, colon), message.substr(colon + 2, at - colon - 2),
+                     choices);
+}
+
 // Of CLI11's messages about values, with the option and its value in front as in all others: "Could not convert:
 // --shared = -1", "--repeat: Value -1 not in range 1 to 9" and "--grid: At Most 1 required but received 2". Empty for
 // another message.
@@ -45,7 +65,7 @@ std::string explain_value(const CLI::App& command, const std::string& message) {
     return message.substr(0, end) + " is given " + (times == "2" ? "twice" : times + " times") + "; once is expected";
   }
   const std::size_t at = message.find(ranged), limits = message.rfind(range);
-  if (at != message.npos && limits != message.npos && message.starts_with("--")) {
+  if (at != message.npos && limits != message.npos && message.starts_with('-')) {
     const std::size_t value_at = at + ranged.size();
     return fmt::format("{} {}: expected a number from {}", message.substr(0, at),
                        message.substr(value_at, limits - value_at), message.substr(limits + range.size()));
@@ -69,15 +89,16 @@ std::string explain_value(const CLI::App& command, const std::string& message) {
 void check_command(const CLI::App& app, const std::string& name) {
   const std::vector<std::string> names = names_of(app);
   if (std::find(names.begin(), names.end(), name) != names.end()) return;
-  std::string list;
-  for (const std::string& one : names) list += (list.empty() ? "" : ", ") + one;
-  throw UsageError("no command '" + name + "'" + base::before_list(name, names) + " " + list);
+  const std::string has_no = app.get_parent() ? "heddle " + app.get_name() + " has no command '" : "no command '";
+  throw UsageError(has_no + name + "'" + base::before_list(name, names) + " " + list_of_commands(app));
 }
 
 std::string explain_unexpected(const CLI::App& app, const std::string& message) {
   std::string name = "heddle";
   const CLI::App& command = innermost(app, name);
   if (const std::string value = explain_value(command, message); !value.empty()) return value;
+  if (const std::string choice = explain_choice(message); !choice.empty()) return choice;
+  if (message == "A subcommand is required") return name + " lacks its command; there are " + list_of_commands(command);
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& one : option->get_lnames()) names.push_back("--" + one);

@@ -18,6 +18,7 @@
 #include "base/printable.hpp"
 #include "base/table.hpp"
 #include "cli/command.hpp"
+#include "cli/launch_options.hpp"
 #include "cli/launch_text.hpp"
 #include "cli/progress.hpp"
 #include "cli/source.hpp"
@@ -69,6 +70,7 @@ bool wanted(const Options& options, const std::string& kernel) {
 // Each --entry must be a kernel's.
 void refuse_unknown(const Options& options, const ptx::analysis::Inspection& inspection) {
   std::vector<std::string> kernels;
+  kernels.reserve(inspection.kernels.size());
   for (const auto& kernel : inspection.kernels) kernels.push_back(kernel.name);
   for (const std::string& entry : options.entries)
     if (std::none_of(kernels.begin(), kernels.end(), [&](const auto& kernel) { return has_name(kernel, entry); }))
@@ -78,10 +80,10 @@ void refuse_unknown(const Options& options, const ptx::analysis::Inspection& ins
 // How the kernels fill a device, for people and for programs.
 class Fill {
  public:
-  Fill(const Options& options, const std::string& text)
+  Fill(const Options& options, Runtime& runtime, const std::string& text)
       : options_(options),
-        block_(parse_shape(options.block, "--block")),
-        runtime_({.devices = options.device}),
+        block_(parse_shape(options.block, "--block", largest_block)),
+        runtime_(runtime),
         module_(runtime_.load_ptx(text, options.file)) {}
 
   std::string text(const std::string& kernel) const {
@@ -121,7 +123,7 @@ class Fill {
 
   const Options& options_;
   Dim3 block_;
-  Runtime runtime_;
+  Runtime& runtime_;
   Module module_;
 };
 
@@ -147,8 +149,14 @@ void add_source(ptx::analysis::Inspection& inspection, const ptx::Module& module
 void run(const Options& options) {
   using ptx::analysis::Inspection;
   if (options.device.empty() != options.block.empty()) {
-    base::fail(ErrorCode::invalid_argument,
-               "--device and --block belong together: how a kernel fills a device depends on its block");
+    throw UsageError("--device and --block belong together: how a kernel fills a device depends on its block");
+  }
+  check_one_device("heddle inspect", options.device);
+  std::optional<Runtime> runtime;
+  if (!options.device.empty()) {
+    parse_shape(options.block, "--block", largest_block);
+    runtime.emplace(RuntimeOptions{.devices = options.device});
+    check_block_limits(options.block, options.shared, runtime->devices().front());
   }
   const Progress progress("inspecting " + options.file);
   const auto [text, name] = text_of(options);
@@ -160,7 +168,7 @@ void run(const Options& options) {
   refuse_unknown(options, inspection);
   std::erase_if(inspection.kernels, [&](const auto& kernel) { return !wanted(options, kernel.name); });
   std::optional<Fill> fill;
-  if (!options.device.empty()) fill.emplace(options, text);
+  if (runtime) fill.emplace(options, *runtime, text);
   if (options.json) return print_json(inspection, fill);
   if (all == 0) return fmt::print("{} has no kernels\n", base::printable(options.file));
   fmt::print("{}", ptx::analysis::to_text(inspection));

@@ -179,7 +179,8 @@ KernelText read_kernel(const JobText& job, const CompileOptions& options) {
   ptx::verify(*made.spec.module, job.file);
   made.spec.entry = entry_of(kernels_of(*made.spec.module), job.kernel, job.file, job.words.kernel);
   made.spec.name = job.name.empty() ? base::readable_name(made.spec.entry) + job.added : job.name;
-  made.spec.config = {parse_shape(job.grid, job.words.grid), parse_shape(job.block, job.words.block), job.shared};
+  made.spec.config = {parse_shape(job.grid, job.words.grid, largest_grid),
+                      parse_shape(job.block, job.words.block, largest_block), job.shared};
   made.spec.ordered = job.ordered;
   made.spec.place = job.place;
   made.inputs = {job.file};

@@ -19,6 +19,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/table.hpp"
+#include "cli/interrupt.hpp"
 #include "knowledge/store.hpp"
 #include "programs/places.hpp"
 #include "programs/run/inspection.hpp"
@@ -193,6 +194,7 @@ void add_tune(CLI::App& app) {
     for (std::string& word : all) arguments.push_back(word.data());
     arguments.push_back(nullptr);
     ::setenv("HEDDLE_TUNE", "1", 1);
+    hand_signals_over();
     ::execvp(arguments[0], arguments.data());
     refuse(all[0], errno);
   });

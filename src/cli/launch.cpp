@@ -25,6 +25,7 @@
 #include "cli/progress.hpp"
 #include "cli/source.hpp"
 #include "cli/source_options.hpp"
+#include "cli/usage.hpp"
 #include "heddle/runtime.hpp"
 
 namespace heddle::cli {
@@ -61,13 +62,13 @@ class Job {
  public:
   explicit Job(const Options& options)
       : options_(options),
-        shape_{.grid = parse_shape(options.grid, "--grid"),
-               .block = parse_shape(options.block, "--block"),
+        shape_{.grid = parse_shape(options.grid, "--grid", largest_grid),
+               .block = parse_shape(options.block, "--block", largest_block),
                .shared = options.shared,
                .cooperative = options.cooperative,
                .timed = true} {
-    check_device_option(options.device);
-    if (!options.blocks.empty()) shape_.blocks = parse_blocks(options.blocks);
+    check_one_device("heddle launch", options.device);
+    if (!options.blocks.empty()) shape_.blocks = parse_blocks(options.blocks, shape_.grid);
     if (!options.processors.empty()) shape_.processors = parse_processors(options.processors);
     for (const std::string& text : options.arguments) texts_.push_back(parse_argument(text));
     results_ = result_files(options.arguments, texts_, options.out_dir);
@@ -76,6 +77,7 @@ class Job {
                                     .check = checks_of(options.check),
                                     .on_finding = [this](const std::string& text) { findings_.note(text); },
                                     .launch_timeout_ms = milliseconds_of(options.timeout)});
+    check_limits();
   }
 
   Outcome run() {
@@ -103,6 +105,15 @@ class Job {
   }
 
  private:
+  // Of the device that the launch goes to.
+  void check_limits() {
+    const DeviceInfo device = runtime_->devices().front();
+    check_block_limits(options_.block, options_.shared, device);
+    if (!shape_.processors.empty())
+      of_option("--sms " + options_.processors,
+                [&] { runtime_->device(device.id).queue({.processors = shape_.processors}); });
+  }
+
   Module load() {
     if (!is_standard_input(options_.file)) return runtime_->load_file(options_.file, options_.compile);
     const Source source = read_standard_source();
@@ -153,8 +164,7 @@ class Job {
                          : array.with(element_of(type_of(texts_[i]))));
     }
     LaunchOptions nothing = shape_;
-    const BlockRange range = shape_.blocks.value_or(BlockRange{});
-    if (range.end <= shape_.grid.count()) nothing.blocks = BlockRange{range.end, range.end};  // else it is refused
+    nothing.blocks = BlockRange{0, 0};
     runtime_->launch_list(kernel, nothing, list).wait();
   }
 
@@ -267,8 +277,8 @@ class Job {
 // A launch of one thread is rarely meant, and its results look like those of a kernel that does little.
 void note_missing_shape(const Options& options, bool grid, bool block) {
   if (grid && block) return;
-  const std::uint64_t blocks = parse_shape(options.grid, "--grid").count();
-  const std::uint64_t threads = parse_shape(options.block, "--block").count();
+  const std::uint64_t blocks = parse_shape(options.grid, "--grid", largest_grid).count();
+  const std::uint64_t threads = parse_shape(options.block, "--block", largest_block).count();
   const std::string note = fmt::format("heddle: note: ran {} of {}; {} otherwise\n", base::counted(blocks, "block"),
                                        base::counted(threads, "thread"),
                                        grid    ? "--block says"

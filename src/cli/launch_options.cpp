@@ -11,6 +11,8 @@
 #include "base/printable.hpp"
 #include "base/variables.hpp"
 #include "cli/command.hpp"
+#include "cli/launch_text.hpp"
+#include "cli/usage.hpp"
 #include "device/sim/sim.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
@@ -25,16 +27,26 @@ void add_timeout_option(CLI::App& command, double& seconds) {
         double value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         const bool good = error == std::errc{} && end == text.data() + text.size() && value >= 0.001 && value <= 1e9;
-        return good ? "" : "expected a number of seconds from 0.001 to 1e9";
+        if (!good) throw UsageError("--timeout " + text + ": expected a number of seconds from 0.001 to 1e9");
+        return std::string();
       });
 }
 
 std::uint64_t milliseconds_of(double seconds) { return static_cast<std::uint64_t>(seconds * 1e3); }
 
-void check_device_of(std::string_view command, std::string_view device) {
+static void refuse_several(std::string_view command, std::string_view device) {
   if (base::split_devices(device).size() > 1)
     throw UsageError(fmt::format("--device {}: {} uses one device", device, command));
-  if (!device.starts_with("sim:")) return;
+}
+
+void check_one_device(std::string_view command, std::string_view device) {
+  check_device_option(device);
+  refuse_several(command, device);
+}
+
+void check_device_of(std::string_view command, std::string_view device) {
+  refuse_several(command, device);
+  if (!device.starts_with("sim:")) return check_device_option(device);
   for (std::string_view rest = device; rest.find(',') != rest.npos;) {
     rest.remove_prefix(rest.find(',') + 1);
     const std::string_view option = rest.substr(0, rest.find(','));
@@ -53,15 +65,16 @@ void check_simulated(std::string_view devices) {
 }
 
 void check_device_option(std::string_view devices) {
+  if (devices.empty()) return;  // not given
+  if (const std::string why = base::complaint_of_devices(devices); !why.empty())
+    throw UsageError(fmt::format("--device {}: {}", devices, why));
   for (const std::string_view device : base::split_devices(devices)) {
     const std::string_view machine = device.substr(0, device.find(','));
     const bool is_file = machine.find('/') != machine.npos || machine.ends_with(".toml");
-    try {
+    if (is_file)
       check_simulated(device);
-    } catch (const Error& error) {
-      if (is_file) throw;
-      throw UsageError(error.what());
-    }
+    else
+      of_option(fmt::format("--device {}", devices), [&] { check_simulated(device); });
   }
 }
 
@@ -71,11 +84,18 @@ void check_records(std::string_view devices) {
 }
 
 void check_policy_option(const std::string& policy) {
-  try {
-    check_policy(policy);
-  } catch (const Error& error) {
-    throw UsageError(fmt::format("--policy {}: {}", policy, error.what()));
-  }
+  of_option("--policy " + policy, [&] { check_policy(policy); });
+}
+
+void check_block_limits(const std::string& block, std::uint32_t shared, const std::string& device,
+                        unsigned most_threads, std::uint64_t most_shared) {
+  const std::uint64_t threads = parse_shape(block, "--block", largest_block).count();
+  if (threads > most_threads)
+    throw UsageError(fmt::format("--block {}: a block of {} threads; on {} it has {} at most", block, threads, device,
+                                 most_threads));
+  if (shared > most_shared)
+    throw UsageError(fmt::format("--shared {}: a block on {} has {} of shared memory at most", shared, device,
+                                 base::counted(most_shared, "byte")));
 }
 
 void add_check_option(CLI::App& command, std::string& kinds) {
@@ -88,11 +108,7 @@ void add_check_option(CLI::App& command, std::string& kinds) {
 
 Checks checks_of(const std::string& kinds) {
   if (kinds.empty()) return false;
-  try {
-    return Checks::parse(kinds);
-  } catch (const Error& error) {
-    throw UsageError(std::string("--check: ") + error.what());
-  }
+  return of_option("--check=" + kinds, [&] { return Checks::parse(kinds); });
 }
 
 void Findings::note(const std::string& text) {

@@ -25,11 +25,21 @@ void check_simulated(std::string_view devices);
 
 // The same for --device of a command: UsageError, if that is whatever files there are. A machine may be one.
 void check_device_option(std::string_view devices);
+// The same for a command that uses one device: also for several.
+void check_one_device(std::string_view command, std::string_view device);
 // Throws what is wrong with the files that simulated GPUs are to write, before a program starts.
 void check_records(std::string_view devices);
 
 // Throws UsageError, with --policy, for one that sched::make_policy does not take.
 void check_policy_option(const std::string& policy);
+
+void check_block_limits(const std::string& block, std::uint32_t shared, const std::string& device,
+                        unsigned most_threads, std::uint64_t most_shared);
+// Throws UsageError for a block that no kernel has on the device: of too many threads, or of too much dynamic shared
+// memory. `device`: its heddle::DeviceInfo or device::DeviceInfo.
+void check_block_limits(const std::string& block, std::uint32_t shared, const auto& device) {
+  check_block_limits(block, shared, device.id, device.max_threads_per_block, device.max_shared_per_block);
+}
 
 void add_check_option(CLI::App& command, std::string& kinds);
 // Empty: none. Throws UsageError for others than --check takes.

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "base/nearest.hpp"
 #include "cli/command.hpp"
 
@@ -126,7 +127,7 @@ std::filesystem::path resolved(const std::filesystem::path& file) {
 
 }  // namespace
 
-Dim3 parse_shape(std::string_view text, std::string_view option) {
+Dim3 parse_shape(std::string_view text, std::string_view option, const Dim3& most) {
   const std::vector<std::string_view> parts = split(text, "xX,");
   std::uint32_t extents[3] = {1, 1, 1};
   bool good = parts.size() <= 3;
@@ -139,16 +140,24 @@ Dim3 parse_shape(std::string_view text, std::string_view option) {
     throw UsageError(
         fmt::format("{} {}: a shape is one to three positive numbers, as in 4096, 64x32 or 8,8,4", option, text));
   }
-  return {extents[0], extents[1], extents[2]};
+  const Dim3 shape{extents[0], extents[1], extents[2]};
+  if (shape.x > most.x || shape.y > most.y || shape.z > most.z)
+    throw UsageError(
+        fmt::format("{} {}: that is too large; x is at most {}, y {} and z {}", option, text, most.x, most.y, most.z));
+  return shape;
 }
 
-BlockRange parse_blocks(std::string_view text) {
+BlockRange parse_blocks(std::string_view text, const Dim3& grid) {
   const std::vector<std::string_view> parts = split(text, ":");
-  if (parts.size() == 2) {
-    const auto begin = parse_unsigned(parts[0]), end = parse_unsigned(parts[1]);
-    if (begin && end && *begin <= *end) return {*begin, *end};
-  }
-  throw UsageError(fmt::format("--blocks {}: a range is BEGIN:END, as in 0:100 for the first hundred blocks", text));
+  const auto begin = parse_unsigned(parts.front()), end = parse_unsigned(parts.back());
+  if (parts.size() != 2 || !begin || !end || *begin > *end)
+    throw UsageError(fmt::format("--blocks {}: a range is BEGIN:END, as in 0:100 for the first hundred blocks", text));
+  if (*end > grid.count())
+    throw UsageError(
+        fmt::format("--blocks {}: blocks {} to {} are not part of a grid of {}, which --grid gives; END is "
+                    "at most {}",
+                    text, *begin, *end, base::counted(grid.count(), "block"), grid.count()));
+  return {*begin, *end};
 }
 
 std::vector<unsigned> parse_processors(std::string_view text) {

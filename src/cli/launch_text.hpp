@@ -15,10 +15,12 @@
 
 namespace heddle::cli {
 
-// "4096", "64x32", "8,8,4". Throws UsageError; `option` is for its message.
-Dim3 parse_shape(std::string_view text, std::string_view option);
-// "0:100". Throws UsageError.
-BlockRange parse_blocks(std::string_view text);
+// What CUDA allows in each direction, on any device.
+constexpr Dim3 largest_grid{0x7fffffff, 65535, 65535}, largest_block{1024, 1024, 64};
+// "4096", "64x32", "8,8,4", each at most as in `most`. Throws UsageError; `option` is for its message.
+Dim3 parse_shape(std::string_view text, std::string_view option, const Dim3& most);
+// "0:100", within `grid`. Throws UsageError.
+BlockRange parse_blocks(std::string_view text, const Dim3& grid);
 // "0-31", "0,1,6-9": ascending. Throws UsageError.
 std::vector<unsigned> parse_processors(std::string_view text);
 

@@ -1,4 +1,6 @@
 // The heddle program.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -8,6 +10,7 @@
 #include <functional>
 #include <new>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -22,6 +25,7 @@
 #include "cli/launch_options.hpp"
 #include "cli/memory.hpp"
 #include "cli/standard_files.hpp"
+#include "daemon/tenant_variable.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
 #include "heddle/version.hpp"
@@ -48,6 +52,9 @@ void check_variables() {
   };
   check("HEDDLE_RUN_POLICY", [](const std::string& value) { check_policy(value); });
   check("HEDDLE_RUN_DEVICE", [](const std::string& value) { cli::check_simulated(value); });
+  check("HEDDLE_TENANT", [](const std::string& value) {
+    if (!value.empty()) static_cast<void>(daemon::parse_tenant(value));
+  });
 }
 
 bool needs_variables(int count, char** arguments) {
@@ -85,6 +92,15 @@ void refuse_missing_values(std::span<char* const> arguments) {
   }
 }
 
+// CLI11 would hand it to the program as an argument.
+void refuse_option_of_tune(std::span<char* const> arguments) {
+  if (arguments.size() < 3 || std::string_view(arguments[1]) != "tune") return;
+  const std::string_view word = arguments[2];
+  if (word.starts_with('-') && word != "--" && word != "-h" && word != "--help")
+    throw cli::UsageError("heddle tune has no option '" + std::string(word) +
+                          "'; what follows the program's name is given to the program");
+}
+
 int run(int count, char** arguments) {
   refuse_empty_check({arguments, static_cast<std::size_t>(count)});
   if (needs_variables(count, arguments)) check_variables();
@@ -112,8 +128,13 @@ int run(int count, char** arguments) {
   cli::add_completion(app);
   cli::add_version(app);
   refuse_missing_values({arguments, static_cast<std::size_t>(count)});
+  refuse_option_of_tune({arguments, static_cast<std::size_t>(count)});
   refuse_empty_values(app);
-  if (count > 1 && arguments[1][0] != '-') cli::check_command(app, arguments[1]);
+  const CLI::App* within = &app;  // the command whose next word must be one of its commands
+  for (int i = 1; i < count && arguments[i][0] != '-' && !within->get_subcommands({}).empty(); ++i) {
+    cli::check_command(*within, arguments[i]);
+    within = within->get_subcommand(arguments[i]);
+  }
   try {
     app.parse(count, arguments);
   } catch (const CLI::ParseError& error) {
@@ -140,16 +161,32 @@ std::vector<std::string> names_in(std::string_view argument) {
   return names;
 }
 
-// A message may have several lines. Names that the user gave have no line ends in it.
+// Names that messages may have and that are not Heddle's: of the command line, of the current folder, and of files and
+// folders in the environment.
+std::vector<std::string> given_names(std::span<char* const> arguments) {
+  std::vector<std::string> names;
+  const auto add = [&](std::string_view name) {
+    if (base::printable(name) != name) names.emplace_back(name);
+  };
+  for (const std::string_view argument : arguments)
+    if (base::printable(argument) != argument)
+      for (const std::string& name : names_in(argument)) add(name);
+  std::error_code unknown;
+  add(std::filesystem::current_path(unknown).string());
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable = *entry;
+    const std::string_view value = variable.substr(std::min(variable.find('=') + 1, variable.size()));
+    if (value.size() > 1 && (value.starts_with('/') || variable.starts_with("HEDDLE_"))) add(value);
+  }
+  return names;
+}
+
+// A message may have several lines. Names have no line ends in it.
 std::string printable(std::string text, std::span<char* const> arguments) {
-  for (const std::string_view argument : arguments) {
-    if (base::printable(argument) == argument) continue;
-    for (const std::string& name : names_in(argument)) {
-      const std::string shown = base::printable(name);
-      if (shown == name) continue;
-      for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + shown.size()))
-        text.replace(at, name.size(), shown);
-    }
+  for (const std::string& name : given_names(arguments)) {
+    const std::string shown = base::printable(name);
+    for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at + shown.size()))
+      text.replace(at, name.size(), shown);
   }
   return base::printable(text, "\n\t");
 }
@@ -189,7 +226,8 @@ int main(int count, char** arguments) {
     if (std::ferror(stdout) != 0)
       return report(std::runtime_error("cannot write to standard output: " + error.code().message()),
                     heddle::cli::exit_error);
-    return report(error, heddle::base::is_no_memory(error.code()) ? heddle::cli::exit_memory : heddle::cli::exit_error);
+    if (!heddle::base::is_no_memory(error.code())) return report(error, heddle::cli::exit_error);
+    return report(std::runtime_error(error.what() + heddle::base::memory_limit_note()), heddle::cli::exit_memory);
   } catch (const std::exception& error) {
     return report(error, heddle::cli::exit_error);
   }

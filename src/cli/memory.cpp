@@ -1,6 +1,5 @@
 #include "cli/memory.hpp"
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,7 +9,9 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <span>
 
+#include "base/memory_limit.hpp"
 #include "cli/command.hpp"
 #include "heddle/error.hpp"
 
@@ -43,8 +44,7 @@ void write_line(const char* text) {
 }  // namespace
 
 const char* out_of_memory_text() noexcept {
-  static char text[160];
-  constexpr double mib = 1 << 20;
+  static char text[240];
   int length = std::snprintf(text, sizeof text, "out of memory");
   const std::size_t bytes = wanted;
   if (bytes > 0 && bytes < (1 << 10)) {
@@ -56,10 +56,7 @@ const char* out_of_memory_text() noexcept {
     length += std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length), ": %.1f %s more were wanted",
                             static_cast<double>(bytes) / scale, unit);
   }
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    std::snprintf(text + length, sizeof text - static_cast<std::size_t>(length),
-                  "; the limit of this process (ulimit -v) is %.0f MiB", static_cast<double>(limit.rlim_cur) / mib);
+  base::memory_limit_note(std::span(text).subspan(static_cast<std::size_t>(length)));
   return text;
 }
 

@@ -12,7 +12,9 @@
 #include "cli/command.hpp"
 #include "cli/job_file.hpp"
 #include "cli/launch_options.hpp"
+#include "cli/launch_text.hpp"
 #include "cli/source_options.hpp"
+#include "cli/usage.hpp"
 #include "runtime/devices.hpp"
 
 namespace heddle::cli {
@@ -45,10 +47,24 @@ void print_json(const batch::Kernel& kernel, const sched::KernelTraits& traits, 
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
+// What is wrong with these words is so whatever the file holds.
+void check_words(const JobText& job) {
+  parse_shape(job.grid, job.words.grid, largest_grid);
+  parse_shape(job.block, job.words.block, largest_block);
+  for (const std::string& argument : job.arguments) {
+    const ArgumentText::Kind kind = parse_argument(argument, job.words.argument).kind;
+    if (kind == ArgumentText::Kind::out || kind == ArgumentText::Kind::inout)
+      throw UsageError(fmt::format("{} {}: heddle profile writes no results; expected {}", job.words.argument, argument,
+                                   kind == ArgumentText::Kind::out ? "zeros:TYPE:SHAPE" : "in:FILE.npy"));
+  }
+}
+
 void run(const Options& options) {
   check_device_of("heddle profile", options.device);
+  check_words(options.job);
   const auto devices = runtime::open_devices(options.device, {.launch_timeout_ms = milliseconds_of(options.timeout)});
   device::Device& device = *devices.front();
+  check_block_limits(options.job.block, options.job.shared, device.info());
   const auto profiler = batch::make_profiler(device, base::process_watcher());
   batch::Kernel kernel(device, read_kernel(options.job, options.compile).spec);
   const base::SteadyClock clock;
@@ -75,7 +91,9 @@ void add_profile(CLI::App& app) {
   command->add_option("--grid", options->job.grid, "blocks: X, XxY or X,Y,Z")->capture_default_str();
   command->add_option("--block", options->job.block, "threads of a block, in the same form")->capture_default_str();
   command->add_option("--shared", options->job.shared, "bytes of dynamic shared memory")->capture_default_str();
-  command->add_option("--arg", options->job.arguments, "one for each parameter, in order, as of heddle launch")
+  command
+      ->add_option("--arg", options->job.arguments,
+                   "one for each parameter, in order, as of heddle launch but for out: and inout:")
       ->allow_extra_args(false);
   command->add_flag("--any-type", options->job.any_type,
                     "arrays whose elements are of another type than the kernel's are meant");

@@ -1,5 +1,7 @@
 // heddle cc, heddle run and heddle tenant run. Their words are those of other programs, so they are not parsed as
 // options of this one.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -9,10 +11,12 @@
 
 #include "base/variables.hpp"
 #include "cli/command.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/launch_options.hpp"
 #include "cli/progress.hpp"
 #include "cli/ptxas.hpp"
 #include "cli/tenant_run.hpp"
+#include "cli/usage.hpp"
 #include "heddle/error.hpp"
 #include "heddle/runtime.hpp"
 #include "programs/cc/cc.hpp"
@@ -26,21 +30,13 @@ void run(const programs::RunOptions& options) {
   if (!options.help) {
     std::optional<Progress> progress;
     if (options.program.ends_with(".cu")) progress.emplace("compiling " + options.program);
-    programs::run_program(options, [&] { progress.reset(); });
+    programs::run_program(options, [&] { progress.reset(); }, hand_signals_over);
   }
   std::fputs(programs::run_help().c_str(), stdout);
 }
 
-programs::RunOptions run_options(const std::vector<std::string>& words) {
-  try {
-    return programs::parse_run_options(words);
-  } catch (const Error& error) {
-    throw UsageError(error.what());
-  }
-}
-
 programs::RunOptions checked_run_options(const std::vector<std::string>& words) {
-  programs::RunOptions options = run_options(words);
+  programs::RunOptions options = of_option("", [&] { return programs::parse_run_options(words); });
   check_policy_option(options.policy);
   check_device_option(options.device);
   // A program would only see that there is no device.
@@ -109,7 +105,11 @@ bool run_program_command(int count, char** arguments) {
       std::fputs(tenant_run_help().c_str(), stdout);
       return true;
     }
-    programs::RunOptions options = checked_run_options(tenant.words);
+    const programs::RunOptions options = checked_run_options(tenant.words);
+    // Its policy decides that, also where none is named.
+    if (options.slice != 0 && options.policy.empty())
+      throw UsageError(fmt::format(
+          "--slice {0}: a tenant's policy decides how its launches are cut; --policy slice:{0} is one", options.slice));
     become_tenant(tenant);
     run(options);
     return true;

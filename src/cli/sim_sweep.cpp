@@ -69,6 +69,24 @@ void wait_for_others(const std::vector<sweep::PlannedRun>& runs, sweep::Results&
   }
 }
 
+// What other processes have done meanwhile, or are still at: without it, progress that ends at [8/12] looks like an
+// abort. `here`: runs that were there at the beginning, or were done by this process.
+void tell_of_others(const std::vector<sweep::PlannedRun>& runs, sweep::Results& results,
+                    const std::set<std::size_t>& here) {
+  std::size_t ended = 0, under_way = 0;
+  for (const sweep::PlannedRun& run : runs) {
+    if (here.contains(run.number)) continue;
+    const auto result = results.find(run);
+    ++(result && result->state != "running" ? ended : under_way);
+  }
+  if (ended != 0)
+    base::print_error("[{}/{}] {} {} done by another process\n", here.size() + ended, runs.size(),
+                      base::counted(ended, "run"), ended == 1 ? "was" : "were");
+  if (under_way != 0)
+    base::print_error("[{}/{}] another process is at {}; --wait waits for it\n", here.size() + ended, runs.size(),
+                      base::counted(under_way, "run"));
+}
+
 void run_sweep(const Options& options) {
   const sweep::Plan plan = sweep::read_plan(options.file);
   if (options.list) return print_list(plan);
@@ -83,15 +101,19 @@ void run_sweep(const Options& options) {
     const auto result = results.find(run);
     return result && result->state == "done";
   };
-  std::size_t number = static_cast<std::size_t>(std::count_if(runs.begin(), runs.end(), is_done));
-  if (number != 0) base::print_error("{} of {} runs are there already\n", number, runs.size());
+  std::set<std::size_t> here;
+  for (const sweep::PlannedRun& run : runs)
+    if (is_done(run)) here.insert(run.number);
+  if (!here.empty()) base::print_error("{} of {} runs are there already\n", here.size(), runs.size());
   const auto work = [&](const std::vector<sweep::PlannedRun>& some) {
     sweep::run_all(plan, some,
                    {.program = std::filesystem::canonical("/proc/self/exe"),
                     .jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u),
                     .done = [&](const sweep::PlannedRun& run, const sweep::Result& result) {
-                      base::print_error("[{}/{}] {} {} {}: {}\n", ++number, runs.size(), base::printable(run.machine),
-                                        base::printable(run.kernel), base::printable(run.options),
+                      here.insert(run.number);
+                      base::print_error("[{}/{}] {} {} {}: {}\n", here.size(), runs.size(),
+                                        base::printable(run.machine), base::printable(run.kernel),
+                                        base::printable(run.options),
                                         result.state == "done"
                                             ? base::format_count(static_cast<std::uint64_t>(result.cycles)) + " cycles"
                                             : "failed: " + base::printable(result.error));
@@ -101,6 +123,7 @@ void run_sweep(const Options& options) {
   // Without --wait, too: a sweep that has just been killed may not have ended when this one begins.
   constexpr std::chrono::milliseconds until_killed_have_ended{1000};
   wait_for_others(runs, results, work, options.wait ? std::chrono::milliseconds::max() : until_killed_have_ended);
+  tell_of_others(runs, results, here);
   fmt::print("{}", sweep::results_text(runs, results));
   for (const sweep::PlannedRun& run : runs)
     if (const auto result = results.find(run); result && result->state == "failed")

@@ -1,14 +1,18 @@
 // heddle tenant and heddle explain: the programs that share this node's devices.
 #include <fmt/core.h>
 
+#include <charconv>
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
+#include <system_error>
 
 #include "base/table.hpp"
 #include "cli/command.hpp"
 #include "cli/tenant_run.hpp"
+#include "cli/usage.hpp"
 #include "daemon/client.hpp"
 #include "daemon/place.hpp"
 #include "daemon/tenant_variable.hpp"
@@ -41,12 +45,10 @@ void set(const Change& change) {
   if (change.quota.empty() && change.kind.empty())
     throw UsageError("heddle tenant set: --quota or --class says what is to change");
   Request request{.kind = Request::Kind::set, .settings = {.name = change.name}};
-  try {
-    if (!change.quota.empty()) request.settings.quota = daemon::parse_quota(change.quota);
-    if (!change.kind.empty()) request.settings.kind = daemon::parse_class(change.kind);
-  } catch (const Error& error) {
-    throw UsageError(error.what());
-  }
+  if (!change.quota.empty())
+    request.settings.quota = of_option("--quota " + change.quota, [&] { return daemon::parse_quota(change.quota); });
+  if (!change.kind.empty())
+    request.settings.kind = of_option("--class " + change.kind, [&] { return daemon::parse_class(change.kind); });
   const nlohmann::json status = nlohmann::json::parse(ask({}));
   for (const auto& tenant : status["tenants"]) {
     if (tenant["name"] != change.name) continue;
@@ -58,21 +60,16 @@ void set(const Change& change) {
 
 // "1s", "250ms", "2m", or seconds without a unit.
 std::uint64_t nanoseconds_of(const std::string& text) {
-  std::size_t used = 0;
   double value = -1;
-  try {
-    value = std::stod(text, &used);
-  } catch (const std::exception&) {
-    used = 0;
-  }
-  const std::string unit = text.substr(used);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   const double scale = unit == "ms"                  ? 1e6
                        : unit == "us"                ? 1e3
                        : unit == "m"                 ? 60e9
                        : unit.empty() || unit == "s" ? 1e9
                                                      : 0;
   constexpr double longest = 86'400e9;
-  if (used == 0 || scale == 0 || !(value > 0 && value * scale <= longest))
+  if (error != std::errc() || scale == 0 || !(value > 0 && value * scale <= longest))
     throw UsageError("--last " + text + ": expected a time up to a day, as 1s, 250ms or 2m");
   return static_cast<std::uint64_t>(std::llround(value * scale));
 }

@@ -11,6 +11,7 @@
 
 #include "base/byte_count.hpp"
 #include "cli/command.hpp"
+#include "cli/usage.hpp"
 #include "daemon/tenant_variable.hpp"
 #include "heddle/error.hpp"
 #include "programs/run/run.hpp"
@@ -58,23 +59,18 @@ TenantRun parse_tenant_run(const std::vector<std::string>& words) {
     const std::string value = equals == std::string::npos ? words[++i] : words[i].substr(equals + 1);
     if (value.empty()) throw UsageError(name + ": its value is empty");
     if (!given.insert(name).second) throw UsageError(name + " is given twice");
-    try {
+    of_option(name + " " + value, [&] {
       if (name == "--class") made.settings.kind = daemon::parse_class(value);
       if (name == "--quota") made.settings.quota = daemon::parse_quota(value);
       if (name == "--name") made.settings.name = value;
       if (name == "--memory") made.settings.memory_bytes = memory_of(value);
-    } catch (const Error& error) {
-      throw UsageError(name + " " + value + ": " + error.what());
-    }
+    });
   }
   made.words.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
   if (made.words.empty()) throw UsageError("no program is named: heddle tenant run [options] PROGRAM [arguments]");
   if (made.settings.name.empty()) made.settings.name = usual_name(made.words);
-  try {
-    static_cast<void>(daemon::parse_tenant(daemon::tenant_text(made.settings)));
-  } catch (const Error& error) {
-    throw UsageError("--name " + made.settings.name + ": " + error.what());
-  }
+  of_option("--name " + made.settings.name,
+            [&] { static_cast<void>(daemon::parse_tenant(daemon::tenant_text(made.settings))); });
   return made;
 }
 

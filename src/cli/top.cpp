@@ -24,7 +24,7 @@ struct Options {
 };
 
 std::string milliseconds(const nlohmann::json& value) {
-  return value.is_null() ? "-" : fmt::format("{:.3g} ms", value.get<double>());
+  return value.is_null() ? "-" : base::format_duration(value.get<double>() * 1e-3);
 }
 
 std::string state_of(const nlohmann::json& tenant) {

@@ -52,15 +52,20 @@ void add_window(CLI::App& command, Options& options) {
   command.add_option("--to", options.to, "leave out what begins after")->check(no_milliseconds);
 }
 
+std::uint64_t nanoseconds(double milliseconds) {
+  return static_cast<std::uint64_t>(std::min(milliseconds, 1e12) * 1e6);
+}
+
 trace::Timeline read(const Options& options) {
+  const std::uint64_t begin = nanoseconds(options.from.value_or(0)),
+                      end = options.to ? nanoseconds(*options.to) : ~std::uint64_t{0};
+  if (begin >= end)
+    throw UsageError(fmt::format("--from {} is not before --to {}", options.from.value_or(0), options.to.value_or(0)));
   trace::Timeline timeline = trace::read_timeline(options.file);
   // What a program that was ended before its time leaves, too.
   if (timeline.commands.empty())
     base::print_error("heddle: note: {} has no launches, copies or fills\n", base::printable(options.file));
   if (!options.from && !options.to) return timeline;
-  const auto ns = [](double ms) { return static_cast<std::uint64_t>(std::min(ms, 1e12) * 1e6); };
-  const std::uint64_t begin = ns(options.from.value_or(0)), end = options.to ? ns(*options.to) : ~std::uint64_t{0};
-  if (begin >= end) throw UsageError("--from is not before --to");
   return trace::part_of(timeline, begin, end);
 }
 

@@ -100,10 +100,7 @@ std::string compile_cuda(std::string_view source, std::string_view file_name, co
 }
 
 CompileResult compile_cuda_file_detailed(const std::filesystem::path& file, const CompileOptions& options) {
-  // PTX has the name in comments, which end there.
-  if (file.native().find_first_of("\n\r") != std::string::npos)
-    throw Error(ErrorCode::invalid_argument,
-                base::printable(file.string()) + ": the name of a source must have no line end in it; rename the file");
+  base::refuse_line_end_of_source(file);
   const std::string source = base::read_file(file);
   return compile({source, file.string(), true}, options);
 }

@@ -43,6 +43,12 @@ void refuse_lack(std::string_view compiler, const ProcessResult& process, const 
     const std::string named = std::regex_search(full, match, file) ? match[1].str() : place.string();
     base::fail(ErrorCode::io_error, "no space left on device: {} ({} could not write its result)", named, compiler);
   }
+  // SIGXFSZ ends compilers that do not ignore it, and their drivers name it.
+  if (process.exit_status == signal_base + SIGXFSZ ||
+      !line_with(process.err, {": File too large", "'File too large'", "File size limit exceeded"}).empty())
+    base::fail(ErrorCode::io_error,
+               "{} could not write its result for {}: the file would be larger than this shell permits (ulimit -f)",
+               compiler, place.string());
   // A compiler that reports crashes of its parts does that; without any stack it cannot report its own.
   const std::string note = base::stack_limit_note();
   const bool crashed = process.exit_status == signal_base + SIGSEGV || process.exit_status == signal_base + SIGBUS ||

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/child_process.hpp"
+#include "base/spawn_attributes.hpp"
 #include "base/system_limits.hpp"
 #include "heddle/error.hpp"
 
@@ -40,7 +41,8 @@ class FileDescriptor {
 };
 
 [[noreturn]] void fail(const std::string& what, int error) {
-  throw Error(ErrorCode::io_error, what + ": " + base::system_message(error) + ".");
+  throw Error(error == ENOMEM ? ErrorCode::out_of_memory : ErrorCode::io_error,
+              what + ": " + base::system_message(error) + (error == EAGAIN ? base::thread_limit_note() : "") + ".");
 }
 
 struct Channel {
@@ -89,10 +91,11 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 pid_t spawn(const std::vector<std::string>& command, const FileActions& actions,
             const std::vector<std::string>& environment) {
   const std::vector<char*> arguments = pointers(command), variables = pointers(environment);
+  const base::SpawnAttributes attributes;
   pid_t pid = 0;
-  if (int error = ::posix_spawn(&pid, arguments[0], actions.get(), nullptr, arguments.data(), variables.data())) {
-    throw Error(ErrorCode::io_error, "Cannot start " + command.front() + ": " + base::system_message(error) +
-                                         (error == EAGAIN ? base::thread_limit_note() : "") + ".");
+  if (int error =
+          ::posix_spawn(&pid, arguments[0], actions.get(), attributes.get(), arguments.data(), variables.data())) {
+    fail("Cannot start " + command.front(), error);
   }
   return pid;
 }
@@ -143,7 +146,7 @@ ProcessResult run_process(const std::vector<std::string>& command, std::string_v
   actions.dup(in.theirs, STDIN_FILENO);
   actions.dup(out.theirs, STDOUT_FILENO);
   actions.dup(err.theirs, STDERR_FILENO);
-  base::ChildProcess child(spawn(command, actions, environment));
+  base::ChildProcess child([&] { return spawn(command, actions, environment); });
   for (Channel* channel : {&in, &out, &err}) channel->theirs.close();
   ProcessResult result;
   exchange(in.ours, out.ours, err.ours, input, result);

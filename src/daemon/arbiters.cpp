@@ -2,12 +2,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 #include "base/fail.hpp"
 #include "daemon/arbiter.hpp"
+#include "daemon/policies.hpp"
+#include "sched/policy_parameter.hpp"
 
 namespace heddle::daemon {
 namespace {
@@ -172,25 +174,38 @@ class TimeSlice final : public Arbiter {
   std::uint64_t current_ = 0, end_ns_ = 0;
 };
 
-std::uint64_t slice_of(std::string_view parameter) {
-  constexpr std::uint64_t least = 1000, most = 10'000'000, otherwise = 2000;
-  if (parameter.empty()) return otherwise * 1000;
-  std::uint64_t us = 0;
-  const auto [end, error] = std::from_chars(parameter.data(), parameter.data() + parameter.size(), us);
-  if (error != std::errc() || end != parameter.data() + parameter.size() || us < least || us > most)
-    base::fail(ErrorCode::invalid_argument, "turns of {} us; between processes they last {} to {} us", parameter, least,
-               most);
-  return us * 1000;
+// Shorter turns than within one process take longer to change than they last.
+constexpr sched::NumberParameter turn{"timeslice", "the length of a turn between processes in microseconds", 1000,
+                                      10'000'000, 2000};
+
+constexpr KnownPolicy policies[] = {
+    {"lithos", "", "each tenant has its own units; those of tenants without work, and of nobody, are lent"},
+    {"static", "", "each tenant has its own units only"},
+    {"mps-like", "", "all have all units"},
+    {"priority", "", "all have all units; launches of latency tenants go first"},
+    {"reef", "", "all have all units; batch tenants have none while a latency tenant has work"},
+    {"timeslice", "MICROSECONDS", "tenants with work have all units, in turns of so long (2000)"},
+};
+
+std::string names_of_policies() {
+  std::string names;
+  for (const KnownPolicy& policy : policies)
+    names += fmt::format("{}{}{}{}",
+                         names.empty()                       ? ""
+                         : &policy == std::end(policies) - 1 ? " and "
+                                                             : ", ",
+                         policy.name, policy.parameter.empty() ? "" : ":", policy.parameter);
+  return names;
 }
 
 }  // namespace
 
+std::span<const KnownPolicy> known_policies() { return policies; }
+
 std::unique_ptr<Arbiter> make_arbiter(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  const std::string_view name = text.substr(0, colon);
-  const std::string_view parameter = colon == text.npos ? std::string_view() : text.substr(colon + 1);
-  if (name == "timeslice") return std::make_unique<TimeSlice>(slice_of(parameter));
-  if (colon != text.npos &&
+  const auto [name, parameter] = sched::split_policy(text);
+  if (name == "timeslice") return std::make_unique<TimeSlice>(sched::number_of(turn, parameter) * 1000);
+  if (!parameter.empty() &&
       (name == "lithos" || name == "static" || name == "mps-like" || name == "priority" || name == "reef"))
     base::fail(ErrorCode::invalid_argument, "between processes the policy '{}' has no parameter; it was given '{}'",
                name, parameter);
@@ -203,10 +218,8 @@ std::unique_ptr<Arbiter> make_arbiter(std::string_view text) {
                "the policy '{}' needs to see each launch of all tenants, so it works within one process only "
                "(heddle run --policy {})",
                name, name);
-  base::fail(ErrorCode::invalid_argument,
-             "there is no policy '{}' between processes; there are lithos, static, mps-like, priority, reef and "
-             "timeslice:MICROSECONDS",
-             name);
+  base::fail(ErrorCode::invalid_argument, "there is no policy '{}' between processes; there are {}", name,
+             names_of_policies());
 }
 
 }  // namespace heddle::daemon

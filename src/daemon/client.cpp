@@ -36,7 +36,9 @@ void Client::maintain() {
   tried_ns_ = now;
   std::optional<Descriptor> socket;
   try {
-    socket = connect_to(path_);
+    std::string hindrance;
+    socket = connect_to(path_, &hindrance);
+    if (!hindrance.empty()) base::log_warn_once(hindrance + "; the program runs as if it were alone");
   } catch (const Error& error) {  // no descriptor is left; later there may be one
     base::log_warn_once(fmt::format("the daemon at {} cannot be asked: {}", path_.string(), error.what()));
   }
@@ -141,7 +143,10 @@ Received exchange(const Descriptor& connection, const Request& request, int wait
 }  // namespace
 
 std::string ask(const std::filesystem::path& socket, const Request& request) {
-  const auto connection = connect_to(socket);
+  std::string hindrance;
+  const auto connection = connect_to(socket, &hindrance);
+  if (!connection && !hindrance.empty())
+    base::fail(ErrorCode::io_error, "{}; HEDDLE_DAEMON names the socket of one elsewhere", hindrance);
   if (!connection)
     base::fail(
         ErrorCode::io_error,

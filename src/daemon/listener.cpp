@@ -30,6 +30,9 @@ bool lock_start(const Descriptor& file, const std::filesystem::path& name, const
 
 void require_no_daemon(const std::filesystem::path& path) {
   if (runs_at(path)) base::fail(ErrorCode::io_error, "a daemon runs already at {}", path.string());
+  std::string hindrance;
+  if (!connect_to(path, &hindrance) && !hindrance.empty())
+    base::fail(ErrorCode::io_error, "{}; HEDDLE_DAEMON names another place for one", hindrance);
 }
 
 Descriptor listen_at(const std::filesystem::path& path) {

@@ -12,21 +12,18 @@
 #include "base/log.hpp"
 #include "daemon/kept_policy.hpp"
 #include "daemon/listener.hpp"
+#include "daemon/policies.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::daemon {
-namespace {
-
-constexpr const char* default_policy = "lithos";
-
-}  // namespace
 
 Server::Server(std::filesystem::path socket, ServerOptions options, const base::Clock& clock)
     : path_(std::move(socket)),
       policy_file_(options.policy_file),
       units_(options.units),
       clock_(clock),
-      listener_(listen_at(path_)) {
+      listener_(listen_at(path_)),
+      socket_(base::file_identity(path_)) {
   // What an earlier daemon was told holds on, unless nobody knows that policy any more.
   policy_ = options.policy.empty() ? kept_policy(policy_file_) : options.policy;
   if (policy_.empty()) policy_ = default_policy;
@@ -41,7 +38,9 @@ Server::Server(std::filesystem::path socket, ServerOptions options, const base::
   if (options.metrics_port) metrics_.emplace(*options.metrics_port);
 }
 
-Server::~Server() { ::unlink(path_.c_str()); }
+Server::~Server() {
+  if (base::file_identity(path_) == socket_) ::unlink(path_.c_str());
+}
 
 std::optional<std::uint16_t> Server::metrics_port() const {
   return metrics_ ? std::optional(metrics_->port()) : std::nullopt;
@@ -60,8 +59,19 @@ void Server::wait(int timeout_ms) {
   ::poll(all.data(), all.size(), timeout_ms);
 }
 
+// Another daemon may have begun at the path since.
+void Server::look_for_socket() {
+  constexpr std::uint64_t pause_ns = 1'000'000'000;
+  if (clock_.now_ns() < look_again_ns_) return;
+  look_again_ns_ = clock_.now_ns() + pause_ns;
+  if (base::file_identity(path_) == socket_) return;
+  base::log_warn("the socket {} was removed or replaced: nothing can reach this daemon, which ends", path_.string());
+  stopped_ = true;
+}
+
 void Server::step(int timeout_ms) {
   wait(timeout_ms);
+  look_for_socket();
   while (connections_.size() < most_connections) {
     auto socket = accept_own(listener_);
     if (!socket) break;

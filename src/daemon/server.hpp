@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "base/file_identity.hpp"
 #include "daemon/arbiter.hpp"
 #include "daemon/metrics_port.hpp"
 #include "daemon/protocol.hpp"
@@ -33,12 +34,13 @@ class Server {
  public:
   // Throws io_error, as listen_at does, or where the port is taken; and what make_arbiter throws.
   Server(std::filesystem::path socket, ServerOptions options, const base::Clock& clock);
-  ~Server();  // removes the socket; the tenants run on without grants
+  ~Server();  // removes the socket, if it is still its own; the tenants run on without grants
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
   // Does what there is to do: waits for it at most so many milliseconds.
   void step(int timeout_ms);
+  // A tool has asked for it, or its socket is gone, so that nothing could reach it.
   bool stopped() const { return stopped_; }
   bool has_tenants() const { return !tenants_.empty(); }
   NodeStatus status() const;
@@ -55,6 +57,7 @@ class Server {
   };
 
   void wait(int timeout_ms);
+  void look_for_socket();
   void serve(Connection& connection);
   void answer(Connection& connection, const Request& request);
   std::string set(const sched::TenantSettings& settings);
@@ -70,6 +73,8 @@ class Server {
   const unsigned units_;
   const base::Clock& clock_;
   Descriptor listener_;
+  const base::FileIdentity socket_;  // at path_
+  std::uint64_t look_again_ns_ = 0;
   std::string policy_;
   std::unique_ptr<Arbiter> arbiter_;
   std::optional<MetricsPort> metrics_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/printable.hpp"
 #include "base/system_limits.hpp"
 #include "heddle/error.hpp"
 
@@ -58,22 +59,55 @@ void make_own_folder(const std::filesystem::path& folder) {
 
 namespace {
 
-// Whether the process at the other end is this user's.
-bool is_own(const Descriptor& socket) {
+// The user whose process is at the other end.
+std::optional<uid_t> user_of(const Descriptor& socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
-  return ::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::getuid();
+  if (::getsockopt(socket.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return std::nullopt;
+  return peer.uid;
+}
+
+bool is_own(const Descriptor& socket) { return user_of(socket) == ::getuid(); }
+
+std::string name_of(uid_t user) {
+  return user == ::getuid() ? "this user" : fmt::format("the user with number {}", user);
+}
+
+// The socket, or the first folder above it that can be looked at, decides that this user may not open it.
+std::string refused(const std::filesystem::path& path, int error) {
+  std::string text = fmt::format("whether a daemon runs at {} cannot be seen: {}", base::printable(path.string()),
+                                 base::system_message(error));
+  for (std::filesystem::path at = path; at.has_relative_path(); at = at.parent_path()) {
+    struct stat status{};
+    if (::lstat(at.c_str(), &status) != 0) continue;
+    return text + fmt::format("; {} belongs to {}, and has mode {:o}", base::printable(at.string()),
+                              name_of(status.st_uid), status.st_mode & 07777);
+  }
+  return text;
 }
 
 }  // namespace
 
-std::optional<Descriptor> connect_to(const std::filesystem::path& path) {
+std::optional<Descriptor> connect_to(const std::filesystem::path& path, std::string* hindrance) {
   Descriptor socket = make_socket();
   if (!socket) base::fail(ErrorCode::io_error, "the process can have no socket: {}", base::system_message(errno));
   const sockaddr_un address = address_of(path);
-  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 || !is_own(socket))
+  const auto refuse = [&](const auto& why) {
+    if (hindrance != nullptr) *hindrance = why();
     return std::nullopt;
-  return socket;
+  };
+  if (hindrance != nullptr) hindrance->clear();
+  if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    const int error = errno;
+    if (error == EACCES || error == EPERM) return refuse([&] { return refused(path, error); });
+    return std::nullopt;
+  }
+  if (is_own(socket)) return socket;
+  return refuse([&] {
+    const auto user = user_of(socket);
+    return fmt::format("the daemon at {} belongs to {}, and serves the programs of that user alone",
+                       base::printable(path.string()), user ? name_of(*user) : "another user");
+  });
 }
 
 Descriptor bind_at(const std::filesystem::path& path) {

@@ -44,9 +44,10 @@ void make_own_folder(const std::filesystem::path& folder);
 // A socket that accepts connections at a path where there is no file, for this user alone. Throws io_error: it cannot
 // be made, or the path is too long for one.
 Descriptor bind_at(const std::filesystem::path& path);
-// Nothing: nobody listens there, or another user does. Throws io_error if the process can have no socket, or the path
-// is too long for one.
-std::optional<Descriptor> connect_to(const std::filesystem::path& path);
+// Nothing: nobody listens there, or another user does. `hindrance`, where it is given, is then empty, or a sentence
+// about another user's daemon, or about a folder or socket that this user may not open. Throws io_error if the process
+// can have no socket, or the path is too long for one.
+std::optional<Descriptor> connect_to(const std::filesystem::path& path, std::string* hindrance = nullptr);
 // The next connection; nothing: there is none, or it is another user's, which is closed.
 std::optional<Descriptor> accept_own(const Descriptor& listener);
 // False: the other side has gone, or its buffer is full.

@@ -13,6 +13,9 @@
 
 namespace heddle::doctor {
 
+// What mends a lack of memory.
+constexpr const char* more_memory = "Raise the limit (ulimit -v or -d), or make memory free.";
+
 // devices.cpp. Runs a small kernel on the device and compares its result. `subject` is the finding's.
 Finding check_device(const std::string& id, const std::string& subject);
 

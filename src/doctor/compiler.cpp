@@ -25,7 +25,6 @@ constexpr const char* plain_source =
     R"(extern "C" __global__ void doctor(float* x) { x[threadIdx.x] = sinf(x[threadIdx.x]); }
 )";
 constexpr const char* nvrtc_mend = "Choose another with HEDDLE_NVRTC; only --compiler nvrtc needs it.";
-constexpr const char* more_memory = "Raise the limit (ulimit -v), or make memory free.";
 constexpr const char* install = "Install the Debian package clang-19 (apt-get install clang-19), or set HEDDLE_CLANG.";
 
 bool is_of_memory(const std::exception& error) {
@@ -132,7 +131,7 @@ Finding check_nvrtc(bool chosen) {
                                     in_one_line(compile::nvrtc::describe(looked_at))),
                         compile::nvrtc::install_hint);
   } catch (const std::exception& error) {
-    return nvrtc_failed(Mark::wrong, error.what(), nvrtc_mend);
+    return nvrtc_failed(Mark::wrong, error.what(), is_of_memory(error) ? more_memory : nvrtc_mend);
   }
 }
 

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <new>
 #include <span>
 
 #include "base/format.hpp"
+#include "base/memory_limit.hpp"
 #include "base/variables.hpp"
 #include "doctor/checks.hpp"
 #include "heddle/error.hpp"
@@ -85,6 +87,8 @@ Finding check_device(const std::string& id, const std::string& subject) {
     if (id == "cpu" && error.code() == ErrorCode::not_found)  // its library, which the sentence names
       return {subject, Mark::missing, error.what() + std::string("."), "Install Heddle with all of its files.", false};
     return {subject, Mark::wrong, error.what(), mend_of(id), false};
+  } catch (const std::bad_alloc&) {
+    return {subject, Mark::wrong, "there is no memory for it" + base::memory_limit_note() + ".", more_memory, false};
   } catch (const std::exception& error) {
     return {subject, Mark::wrong, error.what(), mend_of(id), false};
   }

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <cctype>
 
+#include "base/nearest.hpp"
+#include "base/printable.hpp"
 #include "base/variables.hpp"
 #include "doctor/checks.hpp"
 
@@ -11,7 +13,6 @@ namespace heddle::doctor {
 namespace {
 
 constexpr std::string_view prefix = "HEDDLE_";
-constexpr std::size_t near = 3;  // changes of a letter
 
 // Of the test programs, benchmarks and scripts; no mistake where somebody works on Heddle.
 constexpr const char* of_tests[] = {
@@ -22,36 +23,36 @@ constexpr const char* of_tests[] = {
     "HEDDLE_JIT_FAULTS", "HEDDLE_JIT_OPTIMIZATION", "HEDDLE_UPDATE",          "HEDDLE_ZLUDA_KERNELS",
     "HEDDLE_ZLUDA_PTX",  "HEDDLE_CUDASTF"};
 
-// Letters to insert, remove or replace.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t corner = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
-      corner = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 const base::Variable* find(std::string_view name) {
   for (const base::Variable& variable : base::variables())
     if (variable.name == name) return &variable;
   return nullptr;
 }
 
-std::string nearest(std::string_view name) {
-  std::size_t best = near + 1;
-  std::string found;
-  for (const base::Variable& variable : base::variables()) {
-    const std::size_t d = distance(name, variable.name);
-    if (d < best) best = d, found = variable.name;
-  }
-  return found;
+std::vector<std::string> known_names(std::size_t without) {
+  std::vector<std::string> names;
+  for (const base::Variable& variable : base::variables()) names.emplace_back(variable.name.substr(without));
+  return names;
+}
+
+// What may be meant by a name with the prefix. All names have that, so that it says nothing.
+std::string meant_by(std::string_view name) {
+  std::string text;
+  const std::vector<std::string> all = base::meant_by(name.substr(prefix.size()), known_names(prefix.size()));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    text += fmt::format("{}{}{}", i == 0 ? "" : i + 1 == all.size() ? " or " : ", ", prefix, all[i]);
+  return text;
+}
+
+// A variable with a wrong prefix belongs to another program, unless it differs from one of Heddle's in one letter.
+std::string mistyped(const std::string& name) {
+  if (name.size() < prefix.size()) return {};
+  const std::string meant = base::nearest(name, known_names(0));
+  const auto upper = [](std::string text) {
+    for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return text;
+  };
+  return !meant.empty() && base::edit_distance(upper(name), meant) <= 1 ? meant : "";
 }
 
 }  // namespace
@@ -59,23 +60,29 @@ std::string nearest(std::string_view name) {
 Finding check_environment(const std::vector<std::string>& environment) {
   std::vector<std::string> set;
   std::string unknown, mend, refused;
+  bool no_idea = false;  // of what some unknown one may mean
   for (const std::string& entry : environment) {
-    if (!entry.starts_with(prefix)) continue;
     const std::string name = entry.substr(0, entry.find('=')),
                       value = entry.substr(std::min(name.size() + 1, entry.size()));
+    const bool has_prefix = name.starts_with(prefix);
+    std::string meant = has_prefix ? std::string() : mistyped(name);
+    if (!has_prefix && meant.empty()) continue;
     if (const base::Variable* const variable = find(name)) {
       const std::string why = base::complaint(*variable, value);
       refused += (refused.empty() || why.empty() ? "" : " ") + why;
-      if (why.empty()) set.push_back(fmt::format("{} ({})", entry, base::effect_of(*variable, value)));
+      if (why.empty())
+        set.push_back(
+            fmt::format("{} ({})", base::printable(entry), base::printable(base::effect_of(*variable, value))));
       continue;
     }
     if (std::find(std::begin(of_tests), std::end(of_tests), name) != std::end(of_tests)) {
-      set.push_back(entry + " (read by tests and scripts)");
+      set.push_back(base::printable(entry) + " (read by tests and scripts)");
       continue;
     }
     unknown += (unknown.empty() ? "" : ", ") + name;
-    if (const std::string meant = nearest(name); !meant.empty())
-      mend += fmt::format("{}{} may be meant as {}.", mend.empty() ? "" : " ", name, meant);
+    if (has_prefix) meant = meant_by(name);
+    if (!meant.empty()) mend += fmt::format("{}{} may be meant as {}.", mend.empty() ? "" : " ", name, meant);
+    no_idea = no_idea || meant.empty();
   }
   std::sort(set.begin(), set.end());
   const std::string known = set.empty() ? "no HEDDLE_ variable is set" : fmt::format("{}", fmt::join(set, ", "));
@@ -83,10 +90,7 @@ Finding check_environment(const std::vector<std::string>& environment) {
   std::string text =
       unknown.empty() ? refused : fmt::format("nothing reads {}.{}", unknown, refused.empty() ? "" : " " + refused);
   if (!set.empty()) text += " Set besides: " + known + ".";
-  std::string names;
-  for (const base::Variable& variable : base::variables())
-    names += (names.empty() ? "" : ", ") + std::string(variable.name);
-  if (mend.empty() && !unknown.empty()) mend = "There are " + names + ".";
+  if (no_idea) mend += fmt::format("{}There are {}.", mend.empty() ? "" : " ", fmt::join(known_names(0), ", "));
   return {"environment", Mark::wrong, text, mend, false};
 }
 

@@ -72,7 +72,7 @@ void Gate::wake() {
 }
 
 void Gate::wake_up() {
-  idle_since_ns_ = 0;
+  idle_.end();
   if (awake_.exchange(true)) return;
   busy_since_ns_ = clock_.now_ns();
   client_.set_awake(true);
@@ -284,7 +284,7 @@ void Gate::run() {
   do {
     look_at_daemon();
     // Without the lock: the driver may keep the thread waiting.
-    if (awake_.load(std::memory_order_acquire)) look_at_load(streams_.any_busy());
+    if (awake_.load(std::memory_order_acquire)) look_at_load(streams_.load());
   } while (pause());
 }
 
@@ -296,17 +296,12 @@ void Gate::look_at_daemon() {
   collect();
 }
 
-void Gate::look_at_load(bool busy) {
+void Gate::look_at_load(const StreamTable::Load& load) {
   const base::Lock lock(mutex_);
   const std::uint64_t now_ns = clock_.now_ns();
-  count_device_time(busy, now_ns);
-  if (busy || held_ > 0 || admission_.in_flight() > 0) {
-    idle_since_ns_ = 0;
-  } else if (idle_since_ns_ == 0) {
-    idle_since_ns_ = now_ns;
-  } else if (now_ns >= idle_since_ns_ + linger_ns) {
-    sleep();
-  }
+  count_device_time(load.busy, now_ns);
+  idle_.look(load.busy || held_ > 0 || admission_.in_flight() > 0, load.used, now_ns);
+  if (idle_.lasts(linger_ns, now_ns)) sleep();
 }
 
 // What is so at a look counts for the time since the one before.
@@ -325,7 +320,7 @@ void Gate::count_device_time(bool busy, std::uint64_t now_ns) {
 bool Gate::pause() {
   base::Lock lock(mutex_);
   report();
-  const std::uint64_t pause_ns = !awake_.load() ? maintain_ns : idle_since_ns_ != 0 ? linger_ns : look_ns;
+  const std::uint64_t pause_ns = awake_.load() ? idle_.pause_ns(linger_ns, look_ns) : maintain_ns;
   if (!stop_) clock_.wait_until(lock, changed_, clock_.now_ns() + pause_ns);
   return !stop_;
 }
@@ -334,7 +329,7 @@ void Gate::sleep() {
   awake_.store(false);
   if (streams_.any_dirty()) return awake_.store(true);
   // A tenant of the latency class works on a request from when it wakes until it sleeps.
-  const std::uint64_t took_ns = idle_since_ns_ - std::min(busy_since_ns_, idle_since_ns_);
+  const std::uint64_t took_ns = idle_.since_ns() - std::min(busy_since_ns_, idle_.since_ns());
   if (latency_) client_.count_latency(took_ns);
   was_busy_ns_ += took_ns;
   if (!counting_.load()) untold_.seconds += static_cast<double>(took_ns) * 1e-9;
@@ -346,7 +341,7 @@ void Gate::report() {
   const std::uint64_t launches = launches_.exchange(0, std::memory_order_relaxed);
   made_ += launches;
   untold_.ranges += launches;
-  const std::uint64_t until_ns = idle_since_ns_ != 0 ? idle_since_ns_ : clock_.now_ns();
+  const std::uint64_t until_ns = idle_.since_ns() != 0 ? idle_.since_ns() : clock_.now_ns();
   const std::uint64_t busy_ns = awake_.load() ? until_ns - std::min(busy_since_ns_, until_ns) : 0;
   client_.set_progress({made_, was_busy_ns_ + busy_ns, device_ns_});
   if (untold_.ranges > 0 && client_.tell(untold_)) untold_ = {};

@@ -20,6 +20,7 @@
 #include "base/thread_safety.hpp"
 #include "daemon/client.hpp"
 #include "interpose/admission.hpp"
+#include "interpose/idle_period.hpp"
 #include "interpose/streams.hpp"
 
 namespace heddle::interpose {
@@ -84,7 +85,7 @@ class Gate {
   CUevent take_event(CUcontext context, bool timed) HEDDLE_REQUIRES(mutex_);
   void run();
   void look_at_daemon();
-  void look_at_load(bool busy);
+  void look_at_load(const StreamTable::Load& load);
   void count_device_time(bool busy, std::uint64_t now_ns) HEDDLE_REQUIRES(mutex_);
   bool pause();
   void sleep() HEDDLE_REQUIRES(mutex_);
@@ -108,7 +109,8 @@ class Gate {
   std::uint64_t last_end_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;
   std::uint64_t made_ HEDDLE_GUARDED_BY(mutex_) = 0;         // launches, but for those in `launches_`
   std::uint64_t was_busy_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;  // before `busy_since_ns_`
-  std::uint64_t busy_since_ns_ HEDDLE_GUARDED_BY(mutex_) = 0, idle_since_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;
+  std::uint64_t busy_since_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;
+  IdlePeriod idle_ HEDDLE_GUARDED_BY(mutex_);
   std::uint64_t device_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;  // for which the streams had work
   std::uint64_t looked_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;  // when that was looked at last
   bool takes_turns_ HEDDLE_GUARDED_BY(mutex_) = true;      // the driver gives the GPU to one program at a time

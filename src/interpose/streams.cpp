@@ -75,12 +75,13 @@ void StreamTable::end_capture(CUstream stream) {
   capturing_ = !captured_.empty();
 }
 
-bool StreamTable::any_busy() {
+StreamTable::Load StreamTable::load() {
   const base::Lock lock(mutex_);
-  bool any = false;
+  Load found;
   for (const auto& [key, stream] : streams_) {
     if (!stream->dirty.load(std::memory_order_acquire)) continue;
-    if (capturing()) return true;
+    if (capturing()) return {true, true};
+    found.used = true;
     // Before the query: work that comes after it makes the stream dirty again.
     stream->dirty.store(false, std::memory_order_release);
     CUresult state = CUDA_SUCCESS;
@@ -92,9 +93,9 @@ bool StreamTable::any_busy() {
     }
     if (state != CUDA_ERROR_NOT_READY) continue;
     stream->dirty.store(true, std::memory_order_release);
-    any = true;
+    found.busy = true;
   }
-  return any;
+  return found;
 }
 
 bool StreamTable::any_dirty() {

@@ -45,9 +45,13 @@ class StreamTable {
   void end_capture(CUstream stream);
   bool capturing() const { return capturing_.load(std::memory_order_acquire); }
 
-  // True: some stream may still have work. Changes the calling thread's context.
-  bool any_busy();
-  // Whether work was put into some stream since any_busy() found it idle.
+  struct Load {
+    bool busy = false;  // some stream may still have work
+    bool used = false;  // some had work at the last call, or was given some since
+  };
+  // Changes the calling thread's context.
+  Load load();
+  // Whether work was put into some stream since load() found it idle.
   bool any_dirty();
   void forget(CUstream stream);
   void forget(CUcontext context);

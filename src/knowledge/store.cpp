@@ -73,6 +73,8 @@ void Store::use(const Use& work) const {
   if (std::string why; !base::make_cache(folder, &why))
     base::fail(ErrorCode::io_error, "the folder {} cannot be used for profiles: {}", folder.string(), why);
   if (const std::string why = base::distrust_file(file_); !why.empty()) throw Error(ErrorCode::io_error, why);
+  const std::uint64_t begin_ns = clock_.now_ns();
+  if (begin_ns < retry_ns_) throw Error(ErrorCode::io_error, last_error_);
   try {
     if (file_ == usual_file()) {
       base::use_database(file_, schema, clock_, work);
@@ -81,7 +83,11 @@ void Store::use(const Use& work) const {
       work(database);
     }
   } catch (const base::DatabaseError& error) {
-    base::fail(ErrorCode::io_error, "the profiles cannot be used: {}", error.what());
+    constexpr std::uint64_t back_off = 19, shortest_ns = 1'000'000'000;
+    const std::uint64_t end_ns = clock_.now_ns(), took_ns = end_ns - begin_ns;
+    last_error_ = fmt::format("the profiles cannot be used: {}", error.what());
+    retry_ns_ = took_ns < shortest_ns ? 0 : end_ns + back_off * took_ns;
+    throw Error(ErrorCode::io_error, last_error_);
   }
   // Whatever the umask is: see base/cache_folder.hpp.
   std::error_code ignored;

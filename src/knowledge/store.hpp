@@ -19,6 +19,8 @@ class Store {
   // keep() creates the file and its folders; a file that is missing has no profiles. What is only read needs no right
   // to write. `clock` outlives the store; it times waits for other processes.
   // A damaged file of the cache is replaced; any other file is the user's, and never is.
+  // Where a wait for another process was in vain, later calls throw at once for some time, so that such waits take no
+  // more than a twentieth of it.
   Store(std::filesystem::path file, const base::Clock& clock) : file_(std::move(file)), clock_(clock) {}
 
   // "knowledge/knowledge.sqlite" in Heddle's cache (base/cache_folder.hpp).
@@ -42,6 +44,8 @@ class Store {
 
   std::filesystem::path file_;
   const base::Clock& clock_;
+  mutable std::uint64_t retry_ns_ = 0;  // until then it backs off
+  mutable std::string last_error_;
 };
 
 }  // namespace heddle::knowledge

@@ -10,7 +10,6 @@
 
 #include "base/fail.hpp"
 #include "base/thread_safety.hpp"
-#include "device/polled_point.hpp"
 #include "queues/shared_queue.hpp"
 #include "runtime/core.hpp"
 #include "sched/held_task.hpp"
@@ -67,18 +66,27 @@ class ConditionEvent final : public device::Event {
   std::shared_ptr<const device::EventPoint> point() const override { return point_; }
 
  private:
-  class Point final : public device::PolledPoint {
+  // Only the watcher calls the function: others ask with locks that the function may need.
+  class Point final : public device::EventPoint, public std::enable_shared_from_this<Point> {
    public:
     Point(std::shared_ptr<base::Watcher> watcher, std::function<bool()> ready)
-        : PolledPoint(std::move(watcher), nullptr), ready_(std::move(ready)) {}
-    // Once reached, it stays reached, whatever the function returns later.
-    bool done() const override {
-      if (!reached_.load(std::memory_order_acquire) && ready_()) reached_.store(true, std::memory_order_release);
-      return reached_.load(std::memory_order_acquire);
+        : watcher_(std::move(watcher)), ready_(std::move(ready)) {}
+    bool done() const override { return reached_.load(std::memory_order_acquire); }
+    bool on_done(std::function<void()> callback) const override {
+      if (done()) return false;
+      watcher_->poll(nullptr, [self = shared_from_this()] { return self->ask(); }, std::move(callback));
+      return true;
     }
 
    private:
-    std::function<bool()> ready_;
+    // Once reached, it stays reached, whatever the function returns later.
+    bool ask() const {
+      if (!done() && ready_()) reached_.store(true, std::memory_order_release);
+      return done();
+    }
+
+    const std::shared_ptr<base::Watcher> watcher_;
+    const std::function<bool()> ready_;
     mutable std::atomic<bool> reached_{false};
   };
   std::shared_ptr<const Point> point_;

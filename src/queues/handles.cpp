@@ -57,9 +57,7 @@ void Queue::wait_until(std::function<bool()> ready) const {
   queues::QueueState& state = held(state_, "Queue");
   state.wait(std::make_shared<queues::ConditionEvent>(state.watcher(), std::move(ready)));
 }
-void Queue::call(std::function<void()> function) const {
-  held(state_, "Queue").put([function = std::move(function)](device::Queue& queue) { queue.call(function); });
-}
+void Queue::call(std::function<void()> function) const { held(state_, "Queue").call(std::move(function)); }
 void Queue::synchronize() const { held(state_, "Queue").synchronize(); }
 int Queue::device() const { return static_cast<int>(held(state_, "Queue").place()); }
 

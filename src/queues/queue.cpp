@@ -5,6 +5,7 @@
 
 #include "base/fail.hpp"
 #include "base/kernel_name.hpp"
+#include "base/thread.hpp"
 #include "device/launch_check.hpp"
 #include "runtime/launch_traits.hpp"
 
@@ -118,8 +119,30 @@ std::shared_ptr<sched::HeldTask> QueueState::hold_command(base::Lock& lock, std:
     put();
     return nullptr;
   }
-  last_ = hold(std::make_unique<QueueCommand>(queue_, failure_, std::move(put)), std::move(also_after));
+  last_ = hold(std::make_unique<QueueCommand>(queue_, failure_, std::move(put), HoldsUp::until_submitted),
+               std::move(also_after));
   return last_;
+}
+
+// In the device, what runs later would count as in flight until it has run: for as long as the host likes, and for ever
+// where the host waits for what the policy then withholds.
+void QueueState::hold_up(base::Lock& lock, std::function<void()> put) {
+  wait_for_room(lock);
+  last_ = hold(std::make_unique<QueueCommand>(queue_, failure_, std::move(put), HoldsUp::until_run), nullptr);
+}
+
+void QueueState::call(std::function<void()> function) {
+  // Threads of Heddle's block signals. The function can raise those that its program handles, and start processes.
+  auto as_the_caller = [blocked = base::blocked_signals(), function = std::move(function)] {
+    const base::SignalMask mask(blocked);
+    function();
+  };
+  const auto put = [this, call = std::move(as_the_caller)] {
+    queue_.put([&](device::Queue& queue) { queue.call(call); });
+  };
+  if (launch_queue_ == nullptr) return put();
+  base::Lock lock(core_->mutex());
+  hold_up(lock, put);
 }
 
 void QueueState::record(EventState& event) {
@@ -140,8 +163,7 @@ void QueueState::wait(EventState& event) {
 void QueueState::wait(std::shared_ptr<const device::Event> event) {
   if (launch_queue_ == nullptr) return queue_.wait(*event);
   base::Lock lock(core_->mutex());
-  wait_for_room(lock);
-  hold_command(lock, [this, event = std::move(event)] { queue_.wait(*event); });
+  hold_up(lock, [this, event = std::move(event)] { queue_.wait(*event); });
 }
 
 void QueueState::synchronize() {

@@ -33,6 +33,8 @@ class QueueState {
   device::BoxPlace box(const MemoryBox& box) const;
   void launch(const LoadedKernelState& kernel, const LaunchShape& shape, std::span<const std::byte> arguments,
               const BlockRange* range);
+  // Calls a function of the host in the queue's order. Later commands are held until it has returned.
+  void call(std::function<void()> function);
   // Calls put(device::Queue&) in the queue's order: now, or later if commands before it are held.
   template <class Put>
   void put(Put put) {
@@ -43,6 +45,7 @@ class QueueState {
   }
   void record(EventState& event);
   void wait(EventState& event);
+  // For what no queue brings about, as a condition of the host. Later commands are held until then.
   void wait(std::shared_ptr<const device::Event> event);
   void synchronize();
 
@@ -57,6 +60,8 @@ class QueueState {
   std::shared_ptr<sched::HeldTask> hold_command(base::Lock& lock, std::function<void()> put,
                                                 std::shared_ptr<sched::HeldTask> also_after = nullptr)
       HEDDLE_RELEASES_LOCK;
+  // Later commands are held until it has run.
+  void hold_up(base::Lock& lock, std::function<void()> put);
   std::shared_ptr<sched::HeldTask> hold(std::unique_ptr<sched::Work> work, std::shared_ptr<sched::HeldTask> also_after);
 
   const std::shared_ptr<runtime::Core> core_;

@@ -25,23 +25,31 @@ struct HeldFailure {
   }
 };
 
-// Copies, fills, events and calls. They are submitted as soon as the commands before them have been submitted.
+// Whether later commands are held until a command has run, or only until it is submitted.
+enum class HoldsUp { until_submitted, until_run };
+
+// Copies, fills, events, functions of the host. They are submitted as soon as the commands before them let them.
 class QueueCommand final : public sched::Work {
  public:
-  QueueCommand(SharedQueue& queue, HeldFailure& failure, std::function<void()> put)
-      : queue_(queue), failure_(failure), put_(std::move(put)) {}
+  QueueCommand(SharedQueue& queue, HeldFailure& failure, std::function<void()> put, HoldsUp holds_up)
+      : queue_(queue), failure_(failure), put_(std::move(put)), holds_up_(holds_up) {}
   std::string_view name() const override { return "command"; }
   std::size_t place() const override { return queue_.place(); }
   bool governed() const override { return false; }
-  void submit(BlockRange, bool, const device::Partition*, device::Event*) override { put_(); }
+  bool holds_up() const override { return holds_up_ == HoldsUp::until_run; }
+  void submit(BlockRange, bool, const device::Partition*, device::Event* end) override {
+    put_();
+    if (end != nullptr) queue_.put([&](device::Queue& queue) { queue.record(*end); });
+  }
   void failed(const std::exception_ptr& failure) override { failure_.add(failure); }
-  std::shared_ptr<device::Event> take_event() override { return nullptr; }
+  std::shared_ptr<device::Event> take_event() override { return queue_.core().device(place()).untimed_event(); }
   void give_event(std::shared_ptr<device::Event>) override {}
 
  private:
   SharedQueue& queue_;
   HeldFailure& failure_;
   const std::function<void()> put_;
+  const HoldsUp holds_up_;
 };
 
 // A launch. It is submitted in ranges of blocks if the device can run parts of its grid and its blocks are independent.

@@ -17,6 +17,19 @@ std::vector<device::Device*> pointers(const std::vector<std::unique_ptr<device::
   return all;
 }
 
+// TPCs of GPUs have two SMs.
+unsigned processors_of_unit(const device::DeviceInfo& info) { return info.capability > 0 ? 2 : 1; }
+
+unsigned units_of(const device::DeviceInfo& info) {
+  const unsigned grain = processors_of_unit(info);
+  return (info.processors + grain - 1) / grain;
+}
+
+void note_on_policy(const std::string& policy, const device::DeviceInfo& info) {
+  const std::string note = sched::note_on_policy(policy, info.id, units_of(info));
+  if (!note.empty()) base::log_warn_once(note);
+}
+
 }  // namespace
 
 Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions options)
@@ -45,9 +58,12 @@ Core::Core(std::vector<std::unique_ptr<device::Device>> devices, CoreOptions opt
   placer_ = sched::Placer::make(*scheduler_, pinned_, known_links);
   // A trace shows each launch, which a graph does not report.
   auto managed = sched::make_policy(options.policy);
-  if (node_)
+  if (node_) {
     managed =
         std::make_unique<sched::GrantedPolicy>(managed ? std::move(managed) : sched::make_policy("lithos"), node_);
+  } else {
+    for (const auto& device : devices_) note_on_policy(options.policy, device->info());
+  }
   const bool replays =
       policy.replay && policy.execution == Scheduling::Execution::async && !trace_ && managed == nullptr;
   replayer_ = std::make_unique<sched::Replayer>(*scheduler_, *transfers_, pinned_, changes_, mutex_, watcher_, replays);
@@ -77,15 +93,12 @@ sched::MemoryManager::Options Core::memory_options(const CoreOptions& options) {
   return made;
 }
 
-// TPCs of GPUs have two SMs.
-static unsigned processors_of_unit(const device::DeviceInfo& info) { return info.capability > 0 ? 2 : 1; }
-
 // A device with another number of units than the node's has the same part of its own, as in sched::GrantedPolicy.
 unsigned Core::own_processors(std::size_t place) const {
   const device::DeviceInfo& info = device(place).info();
   const auto own = node_ ? node_->own() : std::nullopt;
   if (!own) return info.processors;
-  const unsigned grain = processors_of_unit(info), units = (info.processors + grain - 1) / grain;
+  const unsigned grain = processors_of_unit(info), units = units_of(info);
   const auto mine = static_cast<unsigned>(std::uint64_t{own->units} * units / own->of_units);
   return std::min(std::max(mine, 1u) * grain, info.processors);
 }
@@ -98,6 +111,7 @@ void Core::start_dispatcher(std::unique_ptr<sched::Policy> policy) {
     devices.push_back({.processors = device->info().processors,
                        .grain = processors_of_unit(device->info()),
                        .set_units = gpu && !device->info().simulated ? units_of_sets : 1,
+                       .on_host = !gpu,
                        .own_clock = gpu && !device->info().simulated});
   }
   const auto find = [this](std::size_t place, const std::vector<unsigned>& processors) {

@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/overwrite.hpp"
 #include "base/variables.hpp"
+#include "compile/clang.hpp"
 #include "compile/compile.hpp"
 #include "heddle/heddle.hpp"
 #include "links/measurement.hpp"
@@ -74,6 +75,8 @@ std::string compile_to_ptx(const std::filesystem::path& file, const CompileOptio
 std::string runtime::compile_text(std::string_view source, std::string_view name, const CompileOptions& options) {
   return compile::compile_cuda(source, name, internal(options));
 }
+
+void runtime::check_compile_options(const CompileOptions& options) { compile::check_options(internal(options)); }
 
 void check_policy(std::string_view name) { sched::make_policy(name); }
 

@@ -20,6 +20,38 @@ struct Dispatcher::Link {
     const base::Lock lock(dispatcher->mutex_);
     f(*dispatcher);
   }
+  // A range has ended. Where the ends of others are reported right after, the policy is asked once for all of them.
+  static void ended(const std::shared_ptr<Link>& link, std::list<InFlight>::iterator range) {
+    const base::Lock alive(link->mutex);
+    Dispatcher* const self = link->dispatcher;
+    if (self == nullptr) return;
+    (link->ranges == 0 ? link->first : link->last->next_ended) = range;
+    link->last = range;
+    ++link->ranges;
+    if (self->watcher_->more_posted() && (link->ranges > 1 || end_later(link, *self->watcher_))) return;
+    link->end_ranges();
+  }
+  // False: there is no memory for it.
+  static bool end_later(const std::shared_ptr<Link>& link, base::Watcher& watcher) {
+    try {
+      watcher.post([link] {
+        const base::Lock alive(link->mutex);
+        if (link->dispatcher != nullptr && link->ranges > 0) link->end_ranges();
+      });
+    } catch (const std::exception&) {
+      return false;
+    }
+    return true;
+  }
+  void end_ranges() HEDDLE_REQUIRES(mutex) {
+    const base::Lock lock(dispatcher->mutex_);
+    for (std::size_t left = std::exchange(ranges, 0); left > 0; --left)
+      dispatcher->range_done(std::exchange(first, first->next_ended));
+    dispatcher->dispatch();
+  }
+  // Ranges that have ended, of which the dispatcher does not know yet: a list, so that no memory is needed.
+  std::size_t ranges HEDDLE_GUARDED_BY(mutex) = 0;
+  std::list<InFlight>::iterator first HEDDLE_GUARDED_BY(mutex), last HEDDLE_GUARDED_BY(mutex);
 };
 
 Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>& devices, FindPartition partition,
@@ -32,8 +64,11 @@ Dispatcher::Dispatcher(std::unique_ptr<Policy> policy, const std::vector<Device>
       last_end_ns_(devices.size()) {
   for (const Device& device : devices) {
     clocks_.emplace_back(device.own_clock ? std::optional(ClockAlignment()) : std::nullopt);
-    devices_.push_back(
-        {.processors = device.processors, .grain = device.grain, .set_units = device.set_units, .corun = device.corun});
+    devices_.push_back({.processors = device.processors,
+                        .grain = device.grain,
+                        .set_units = device.set_units,
+                        .on_host = device.on_host,
+                        .corun = device.corun});
   }
 }
 
@@ -126,8 +161,16 @@ void Dispatcher::remove(HeldTask& task) {
 
 void Dispatcher::added(HeldTask& task) {
   require_parents_of(task);
-  if (task.parents.empty()) set_ready(task);
-  dispatch();
+  if (task.parents.empty()) {
+    set_ready(task);
+    return dispatch();
+  }
+  // The policy sees nothing new, unless the parents are required from now on, or the tenant has had no work until now.
+  const Tenant* const tenant = task.queue->tenant;
+  const bool wakes = tenant != nullptr && tenant->held == 1 && tenant->in_flight == 0;
+  const bool required = std::any_of(task.parents.begin(), task.parents.end(), [](auto* p) { return p->required; });
+  if (wakes || required) return dispatch();
+  policy_->load(tasks_.size(), in_flight_.size());
 }
 
 void Dispatcher::set_ready(HeldTask& task) {
@@ -311,10 +354,17 @@ bool Dispatcher::ask_policy() {
 
 void Dispatcher::set_timer(const View& now) {
   const auto wake = policy_->wake_ns(now);
+  if (timer_ != 0 && wake && *wake == timer_ns_) return;
   if (timer_ != 0) watcher_->cancel(timer_);
   timer_ = 0;
   if (!wake) return;
-  timer_ = watcher_->at(*wake, [link = link_] { link->run([](Dispatcher& self) { self.dispatch(); }); });
+  timer_ns_ = *wake;
+  timer_ = watcher_->at(*wake, [link = link_, at = *wake] {
+    link->run([at](Dispatcher& self) {
+      if (self.timer_ns_ == at) self.timer_ = 0;  // it has run
+      self.dispatch();
+    });
+  });
 }
 
 // Where the policy submits nothing of what is waited for, and nothing is in flight whose end would have it asked again.
@@ -375,77 +425,29 @@ void Dispatcher::make_ready(HeldTask& task) {
   }
 }
 
-// Whether another launch of its queue is held that runs after it.
-static bool is_followed(const HeldTask& task) {
-  return task.work->in_order() && !task.queue->suspended &&
-         std::any_of(task.children.begin(), task.children.end(),
-                     [&](const HeldTask* child) { return child->queue == task.queue && child->work->governed(); });
-}
-
-// The end of the first so many blocks, and of what completes their last cluster.
-static std::uint64_t end_of_clusters(const BlockRange& range, std::uint64_t blocks, std::uint64_t multiple) {
-  const std::uint64_t end = range.begin + blocks;
-  return std::min(range.end, multiple > 1 ? (end + multiple - 1) / multiple * multiple : end);
-}
-
-bool Dispatcher::submit(HeldTask& task, const Decision& decision) {
-  const std::vector<unsigned>& processors = decision.processors;
-  const std::shared_ptr<HeldTask> keep = *task.place_in_list;
-  Work& work = *task.work;
-  BlockRange range = task.left;
-  if (decision.blocks != 0 && decision.blocks < range.size() && work.divisible())
-    range.end = end_of_clusters(range, decision.blocks, work.traits().block_multiple);
-  const bool last = range.end == task.left.end;
-  std::list<InFlight> tracked;
+// Counts as submitted when it has run. Returns false if it has already, or there is no memory to learn of it.
+bool Dispatcher::submitted_later(HeldTask& task, const std::shared_ptr<device::Event>& end) noexcept {
   try {
-    const device::Partition* const partition = processors.empty() ? nullptr : partition_(work.place(), processors);
-    if (decision.priority != task.priority) work.set_priority(task.priority = decision.priority);
-    if (work.governed())
-      prepare(tracked, task, range, decision, decision.timed || !is_followed(task) ? work.take_event() : nullptr);
-    work.submit(range, last, partition, tracked.empty() ? nullptr : tracked.front().end.get());
-  } catch (...) {
-    if (!tracked.empty() && tracked.front().entry) log_.remove(*tracked.front().entry);
-    failed(task, std::current_exception());
-    return true;
+    const auto point = end->point();
+    const auto run = [link = link_, keep = *task.place_in_list, end] {
+      link->run([&](Dispatcher& self) {
+        self.submitted(*keep);
+        self.dispatch();
+      });
+    };
+    if (!point || !point->on_done(run)) return false;
+  } catch (const std::exception& error) {
+    base::log_debug("work behind a function of the host does not wait for it: {}", error.what());
+    return false;
   }
-  task.left.begin = range.end;
-  if (!tracked.empty()) track(task, tracked);
-  if (last) submitted(task);
-  return last;
-}
-
-void Dispatcher::failed(HeldTask& task, const std::exception_ptr& failure) {
-  end_untimed(*task.queue, in_flight_.end(), watcher_->clock().now_ns());  // no later range will
-  task.failure = failure;
-  if (!failure_) failure_ = failure;
-  task.work->failed(failure);
-  submitted(task);
-}
-
-void Dispatcher::submitted(HeldTask& task) {
-  const std::shared_ptr<HeldTask> keep = *task.place_in_list;
-  if (task.state == TaskState::ready) (task.work->governed() ? ready_governed_ : ready_others_).erase(task.id);
-  task.state = task.ranges == 0 ? TaskState::done : TaskState::submitted;
-  for (HeldTask* const child : task.children) {
-    auto& parents = child->parents;
-    parents.erase(std::remove(parents.begin(), parents.end(), &task), parents.end());
-    if (parents.empty() && child->state == TaskState::held) set_ready(*child);
-  }
-  task.children.clear();
-  remove(task);
-  again_ = true;
-  changed_.notify_all();
+  ready_others_.erase(task.id);  // it must not be submitted again
+  return true;
 }
 
 // Returns false if it has ended already.
 bool Dispatcher::report_end(std::list<InFlight>::iterator at) {
   const auto point = at->end->point();
-  return point && point->on_done([link = link_, at] {
-    link->run([&](Dispatcher& self) {
-      self.range_done(at);
-      self.dispatch();
-    });
-  });
+  return point && point->on_done([link = link_, at] { Link::ended(link, at); });
 }
 
 }  // namespace heddle::sched

@@ -44,6 +44,7 @@ class Dispatcher {
     unsigned grain = 1;                  // DeviceView::grain
     const CoRunDevice* corun = nullptr;  // it outlives the dispatcher
     unsigned set_units = 1;              // DeviceView::set_units
+    bool on_host = false;                // DeviceView::on_host
     bool own_clock = false;              // the times of its events are not exactly those of the watcher's clock
   };
   // `partition`: returns the partition with these processors of a place. `mutex`: the core's.
@@ -115,10 +116,11 @@ class Dispatcher {
     std::uint64_t blocks = 0;
     double predicted = -1;  // seconds; negative: not known
     std::uint64_t submitted_ns = 0;
-    std::shared_ptr<device::Event> end;  // null: it has ended when a later range of its queue has
-    std::uint64_t end_ns = 0;            // once it has ended
-    RangeLog::Entry* entry = nullptr;    // null: the policy does not see it
-    Tenant* tenant = nullptr;            // null: nobody's
+    std::shared_ptr<device::Event> end;        // null: it has ended when a later range of its queue has
+    std::uint64_t end_ns = 0;                  // once it has ended
+    RangeLog::Entry* entry = nullptr;          // null: the policy does not see it
+    Tenant* tenant = nullptr;                  // null: nobody's
+    std::list<InFlight>::iterator next_ended;  // Link::ended()
   };
   // How callbacks reach the dispatcher. They may run after it was destroyed.
   struct Link;
@@ -139,19 +141,21 @@ class Dispatcher {
   void require(HeldTask& task);
   void require_parents_of(HeldTask& task);
   void wait_until_half_is_submitted(LaunchQueue& queue, base::Lock& lock);
+  void wait_until_submitted(HeldTask& task, base::Lock& lock);
   bool submit_ungoverned();
   void make_ready(HeldTask& task);
   // Returns whether all blocks of the task are submitted, or it has failed.
   bool submit(HeldTask& task, const Decision& decision);
   void failed(HeldTask& task, const std::exception_ptr& failure);
   void submitted(HeldTask& task);
+  bool submitted_later(HeldTask& task, const std::shared_ptr<device::Event>& end) noexcept;
   void prepare(std::list<InFlight>& prepared, const HeldTask& task, BlockRange blocks, const Decision& decision,
                std::shared_ptr<device::Event> end);
   void track(HeldTask& task, std::list<InFlight>& prepared) noexcept;
   bool report_end(std::list<InFlight>::iterator range);
   void wait_for_unreported(base::Lock& lock) HEDDLE_RELEASES_LOCK;
   void range_done(std::list<InFlight>::iterator range);
-  bool end_untimed(const LaunchQueue& queue, std::list<InFlight>::iterator before, std::uint64_t end_ns);
+  bool end_untimed(LaunchQueue& queue, std::list<InFlight>::iterator before, std::uint64_t end_ns);
   void ended(std::list<InFlight>::iterator range, std::uint64_t end_ns);
   void account_end(InFlight& range, std::uint64_t end_ns);
   void set_timer(const View& view);
@@ -183,7 +187,7 @@ class Dispatcher {
   unsigned waiting_for_ends_ = 0;  // threads
   bool dispatching_ = false, again_ = false;
   bool making_ready_ = false;  // a task in make_ready(); one at a time, as two would evict each other's arrays
-  std::uint64_t timer_ = 0;
+  std::uint64_t timer_ = 0, timer_ns_ = 0;  // 0: none is set; its time
   std::exception_ptr failure_;
   std::condition_variable changed_;
   // Used during a dispatch only. Members, so that their memory is reused.

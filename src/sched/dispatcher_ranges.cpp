@@ -39,7 +39,8 @@ void Dispatcher::prepare(std::list<InFlight>& prepared, const HeldTask& task, Bl
                           .submitted_ns = now_ns,
                           .last = task.left.end == blocks.end,
                           .predicted_seconds = decision.predicted_seconds,
-                          .timed = timed},
+                          .timed = timed,
+                          .marked = timed},
                          decision.processors);
 }
 
@@ -54,7 +55,10 @@ void Dispatcher::track(HeldTask& task, std::list<InFlight>& prepared) noexcept {
   else
     device.predicted_seconds += at->predicted;
   ++task.ranges;
-  if (at->end == nullptr) return;
+  if (at->end == nullptr) {
+    ++task.queue->untimed;
+    return;
+  }
   try {
     if (!report_end(at)) range_done(at);
   } catch (const std::exception& error) {
@@ -85,24 +89,28 @@ void Dispatcher::range_done(std::list<InFlight>::iterator at) {
 }
 
 // Ends what was submitted before a range of the same queue that has ended, and has no event. The times between are
-// those that were predicted. Returns whether there was any.
-bool Dispatcher::end_untimed(const LaunchQueue& queue, std::list<InFlight>::iterator before, std::uint64_t end_ns) {
+// those that were predicted. Returns whether there was any. Looks no further than these are: each end comes here, and
+// thousands of ranges may be in flight.
+bool Dispatcher::end_untimed(LaunchQueue& queue, std::list<InFlight>::iterator before, std::uint64_t end_ns) {
   const auto nanoseconds = [](const InFlight& range) {
     const double seconds = range.entry ? range.entry->view.predicted_seconds : range.predicted;
     return static_cast<std::uint64_t>(std::max(seconds, 0.0) * 1e9);
   };
   const auto is_one = [&](const InFlight& range) { return range.task->queue == &queue && range.end == nullptr; };
   std::uint64_t after = before == in_flight_.end() ? 0 : nanoseconds(*before);
-  bool any = false;
-  for (auto at = before; at != in_flight_.begin();) {
+  auto first = before;
+  std::uint64_t left = queue.untimed;
+  for (auto at = before; left > 0 && at != in_flight_.begin();) {
     --at;
     if (!is_one(*at)) continue;
-    any = true;
+    --left;
+    first = at;
     at->end_ns = end_ns > after ? end_ns - after : 0;
     after += nanoseconds(*at);
   }
-  if (!any) return false;
-  for (auto at = in_flight_.begin(); at != before;) {
+  if (left == queue.untimed) return false;
+  queue.untimed = left;
+  for (auto at = first; at != before;) {
     const auto next = at++;
     if (is_one(*next)) ended(next, next->end_ns);
   }

@@ -10,11 +10,15 @@ namespace heddle::sched {
 void Dispatcher::wait_until_submitted(std::span<const std::shared_ptr<HeldTask>> tasks, base::Lock& lock) {
   for (const auto& task : tasks) require(*task);
   dispatch();
-  // Those before `at` are submitted: there may be tens of thousands, and each wakes this thread.
-  changed_.wait(lock.native(), [&, at = tasks.begin()]() mutable {
-    at = std::find_if(at, tasks.end(), [](const auto& task) { return task->state < TaskState::submitted; });
-    return at == tasks.end();
-  });
+  // The last one first: there may be tens of thousands, and most often it is the last to be submitted.
+  for (auto task = tasks.rbegin(); task != tasks.rend(); ++task) wait_until_submitted(**task, lock);
+}
+
+void Dispatcher::wait_until_submitted(HeldTask& task, base::Lock& lock) {
+  while (task.state < TaskState::submitted) {
+    task.awaited = true;
+    lock.wait(changed_);
+  }
 }
 
 // Others may go on to hold tasks of the queue meanwhile.
@@ -29,7 +33,8 @@ void Dispatcher::wait_until_half_is_submitted(LaunchQueue& queue, base::Lock& lo
       if (++counted == most_held / 2) break;
     }
     dispatch();
-    changed_.wait(lock.native(), [&] { return queue.tasks <= most_held / 2 || last->state >= TaskState::submitted; });
+    last->awaited = true;
+    while (queue.tasks > most_held / 2 && last->state < TaskState::submitted) lock.wait(changed_);
   }
 }
 
@@ -37,7 +42,11 @@ void Dispatcher::wait_until_all_submitted(base::Lock& lock) {
   const std::uint64_t last = made_;
   for (const auto& task : tasks_) task->required = true;
   dispatch();
-  changed_.wait(lock.native(), [&] { return tasks_.empty() || tasks_.front()->id > last; });
+  while (!tasks_.empty() && tasks_.front()->id <= last) {
+    const auto is_one = [last](const auto& task) { return task->id <= last; };
+    const std::shared_ptr<HeldTask> newest = *std::find_if(tasks_.rbegin(), tasks_.rend(), is_one);
+    wait_until_submitted(*newest, lock);
+  }
 }
 
 bool Dispatcher::finish_divided(base::Lock& lock) {

@@ -34,6 +34,10 @@ class Work {
   // Whether the policy decides when it is submitted, as for launches. Other work (copies, fills, events, calls) is
   // submitted when all that it depends on has been submitted and its queue is not suspended. Its end is not tracked.
   virtual bool governed() const { return true; }
+  // Of other work: whether later work waits until it has run, and not only until it is submitted, as after functions of
+  // the host. What is in a device behind one would count as in flight for as long as that runs. submit() gets an event
+  // then, which take_event() has made.
+  virtual bool holds_up() const { return false; }
   // Whether its ranges, and those of later work of its launch queue, end in the order in which they are submitted.
   virtual bool in_order() const { return false; }
   // Whether submit() can be called: the memory that it needs is allocated. If not, make_ready() is called first, on a
@@ -47,7 +51,7 @@ class Work {
   virtual void set_priority(int priority) { static_cast<void>(priority); }
   // Called when the work is not submitted, or not completely, because of this failure.
   virtual void failed(const std::exception_ptr& failure) { static_cast<void>(failure); }
-  // An event that submit() can record. Called for governed work only.
+  // An event that submit() can record. Called for governed work, and for what holds up later work.
   virtual std::shared_ptr<device::Event> take_event() = 0;
   virtual void give_event(std::shared_ptr<device::Event> event) = 0;
   // Seconds that a block takes, divided by the number of blocks that run at once; 0: not known.
@@ -81,6 +85,7 @@ struct HeldTask {
   BlockRange left;        // blocks that are not submitted
   bool required = false;  // a thread, or a queue that is not suspended, waits for it
   bool waits_for_memory = false;
+  bool awaited = false;  // a thread sleeps until it is submitted
   // There was no memory to hold it. It is never submitted, and takes its place in the order until all that was held
   // before it has been submitted.
   bool abandoned = false;

@@ -18,6 +18,7 @@ struct LaunchQueue {
   std::uint64_t tasks = 0;     // that are not submitted
   Tenant* tenant = nullptr;    // whose queue it is; null: nobody's
   std::uint64_t launches = 0;  // since the last synchronisation
+  std::uint64_t untimed = 0;   // ranges in flight whose end is not reported
 };
 
 }  // namespace heddle::sched

@@ -55,6 +55,7 @@ struct DeviceView {
   // Policies of tenants choose sets of processors that begin and end at multiples of so many units (of `grain`
   // processors), or where a tenant's own ones do. Above 1 where each new set takes long to make.
   unsigned set_units = 1;
+  bool on_host = false;                // its processors are cores of the host, which each thread takes that wakes up
   const CoRunDevice* corun = nullptr;  // null: kernels do not share its processors, or it was not measured
 };
 

@@ -40,6 +40,7 @@ struct RangeView {
   double predicted_seconds = -1;  // Decision::predicted_seconds
   // False: its end becomes known with that of a later range of its queue. In a completion: times are estimates.
   bool timed = true;
+  bool marked = true;  // its own end was reported, and with it those of the ranges before it that have none
 };
 
 // A range that has ended. Its pointers are valid during the call.

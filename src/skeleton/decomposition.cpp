@@ -30,6 +30,10 @@ std::uint64_t units_of(std::span<const ArrayUse> arrays) {
   const ArrayUse* first = nullptr;
   std::uint64_t units = 0;
   for (const ArrayUse& array : arrays) {
+    if (array.elements == 0)
+      base::fail(ErrorCode::invalid_argument,
+                 "{} has no elements, so that there is no work; an array that is cut has one element or more",
+                 array.name);
     if (array.elements % array.unit != 0)
       base::fail(ErrorCode::invalid_argument, "{} has {} elements, no multiple of its partitioning unit of {}",
                  array.name, array.elements, array.unit);
@@ -42,7 +46,7 @@ std::uint64_t units_of(std::span<const ArrayUse> arrays) {
     units = own;
     if (first == nullptr) first = &array;
   }
-  if (units == 0) base::fail(ErrorCode::invalid_argument, "no argument with elements is partitioned: there is no work");
+  if (units == 0) base::fail(ErrorCode::invalid_argument, "no argument is partitioned: there is no work");
   return units;
 }
 

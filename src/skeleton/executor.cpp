@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/clock.hpp"
+#include "base/fail.hpp"
 #include "base/variables.hpp"
 #include "base/worker_thread.hpp"
 #include "heddle/skeleton.hpp"
@@ -18,14 +19,24 @@ namespace {
 
 constexpr unsigned most_overlap = 4;
 
+// Before devices are measured.
+const ExecutorOptions& checked(const ExecutorOptions& options) {
+  if (options.gpu_share && !(*options.gpu_share >= 0 && *options.gpu_share <= 1))
+    base::fail(ErrorCode::invalid_argument, "ExecutorOptions::gpu_share is {}; it is 0 to 1", *options.gpu_share);
+  if (options.overlap && (*options.overlap == 0 || *options.overlap > most_overlap))
+    base::fail(ErrorCode::invalid_argument, "ExecutorOptions::overlap is {}; a GPU has 1 to {} parts", *options.overlap,
+               most_overlap);
+  return options;
+}
+
 }  // namespace
 
 class Executor::State {
  public:
   State(Runtime& runtime, const ExecutorOptions& options)
       : runtime_(runtime),
-        options_(options),
-        platforms_(runtime, options),
+        options_(checked(options)),
+        platforms_(runtime, options_),
         runner_(runtime, platforms_, clock_),
         worker_("heddle-trees") {
     options_.build_profiles = options_.build_profiles || base::truth_variable("HEDDLE_TUNE").value_or(false);
@@ -37,7 +48,7 @@ class Executor::State {
   }
 
   std::future<Report> run(const Tree& tree, std::vector<Value> values) {
-    auto asked = std::make_shared<Asked>(tree, std::make_unique<Program>(tree, values), clock_.now_ns());
+    auto asked = std::make_shared<Asked>(tree, program_of(tree, values), clock_.now_ns());
     asked->values = std::move(values);
     std::future<Report> future = asked->promise.get_future();
     worker_.post([this, asked = std::move(asked)] {
@@ -54,7 +65,8 @@ class Executor::State {
   }
 
   void tune(const Tree& tree, std::vector<Value> values) {
-    Program program(tree, values);
+    const std::unique_ptr<Program> made = program_of(tree, values);
+    const Program& program = *made;
     std::promise<void> done;
     worker_.post([&] {
       try {
@@ -87,6 +99,12 @@ class Executor::State {
     std::uint64_t asked_ns;
     std::promise<Report> promise;
   };
+
+  std::unique_ptr<Program> program_of(const Tree& tree, const std::vector<Value>& values) const {
+    auto program = std::make_unique<Program>(tree, values);
+    program->check_blocks(platforms_.executions(knowledge::Fission::none, 1));
+    return program;
+  }
 
   tuning::Planner& planner_of(const Tree& tree) {
     const std::string name = tree.name();
@@ -149,7 +167,7 @@ class Executor::State {
         for (const Execution& execution : executions) {
           if (!execution.gpu) continue;
           const auto occupancy =
-              runtime_.occupancy(*kernel.node->kernel, {block}, options.shared_per_thread * block, execution.device);
+              runtime_.occupancy(*kernel.node->kernel, {block}, shared_bytes(options, block), execution.device);
           if (!occupancy.empty()) choice.occupancy = std::min(choice.occupancy, occupancy.front().share);
         }
       }

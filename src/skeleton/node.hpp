@@ -14,6 +14,7 @@ namespace heddle::skeleton {
 struct Node {
   enum class Kind { kernel, pipeline, loop, map, map_reduce };
   Kind kind = Kind::map;
+  unsigned levels = 1;                                // of the tree below it, with it
   std::vector<std::shared_ptr<const Node>> children;  // stages; the body; the map stage and the reduction
   LoopState state;                                    // of a loop
   // Of a kernel.
@@ -25,6 +26,8 @@ struct Node {
 
 // Calls `visit` for every kernel of the tree, depth first: the order in which one part runs them.
 void for_each_kernel(const Node& node, const std::function<void(const Node&)>& visit);
+// "parameter x of kernel saxpy", for messages.
+std::string describe(const Kernel& kernel, std::size_t parameter);
 // "pipeline(noise,loop(blur))".
 std::string structure_of(const Node& node);
 bool has_global_sync(const Node& node);

@@ -126,7 +126,7 @@ void Part::launch(const Node& node) {
   const std::uint64_t per_block = block * (cut ? kernel.per_thread[domain] : node.options.per_thread);
   const auto [first, count] = program_.elements(slot, range_);
   LaunchOptions options{.block = {block},
-                        .shared = node.options.shared_per_thread * block,
+                        .shared = shared_bytes(node.options, block),
                         .device = execution_.device,
                         .processors = execution_.processors,
                         .timed = execution_.simulated};

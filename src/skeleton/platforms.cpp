@@ -93,6 +93,13 @@ std::vector<std::vector<unsigned>> cache_domains(knowledge::Fission fission, uns
   return list;
 }
 
+std::vector<std::vector<unsigned>> CacheDomains::of(knowledge::Fission fission, unsigned workers) const {
+  const base::Lock lock(mutex_);
+  const auto [place, added] = known_.try_emplace({fission, workers});
+  if (added) place->second = cache_domains(fission, workers, root_);
+  return place->second;
+}
+
 Platforms::Platforms(Runtime& runtime, const ExecutorOptions& options) : given_domains_(options.domains) {
   const std::vector<DeviceInfo> devices = runtime.devices();
   std::map<std::string, double> speeds(options.speeds.begin(), options.speeds.end());
@@ -114,7 +121,7 @@ Platforms::Platforms(Runtime& runtime, const ExecutorOptions& options) : given_d
 
 Platforms::Domains Platforms::domains_of(knowledge::Fission fission, const DeviceInfo& cpu) const {
   if (fission == knowledge::Fission::none || cpu.processors < 2) return {{}};
-  Domains domains = given_domains_.empty() ? cache_domains(fission, cpu.processors) : given_domains_;
+  Domains domains = given_domains_.empty() ? cache_domains_.of(fission, cpu.processors) : given_domains_;
   return domains.size() < 2 ? Domains{{}} : domains;
 }
 

@@ -2,9 +2,12 @@
 // several parts at once (Marrow, section 2.13 of its paper's runtime layer).
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/thread_safety.hpp"
 #include "heddle/skeleton.hpp"
 #include "knowledge/profile.hpp"
 
@@ -18,6 +21,25 @@ struct Execution {
   bool simulated = false;       // its times are its own clock's
   double weight = 0;            // of all executions of its type together: 1
   unsigned max_threads = 1024;  // of a block
+};
+
+// Workers of a CPU device that share a cache or a memory of this kind, worker i being the process's i-th core; from the
+// files that Linux shows of its processors under `root`. One domain with all where Linux shows nothing.
+std::vector<std::vector<unsigned>> cache_domains(knowledge::Fission fission, unsigned workers,
+                                                 const std::string& root = "/sys/devices/system");
+
+// The same, read once for each level and number of workers: every run asks, and there are hundreds of files. Any
+// thread.
+class CacheDomains {
+ public:
+  explicit CacheDomains(std::string root = "/sys/devices/system") : root_(std::move(root)) {}
+  std::vector<std::vector<unsigned>> of(knowledge::Fission fission, unsigned workers) const;
+
+ private:
+  const std::string root_;
+  mutable base::Mutex mutex_;
+  mutable std::map<std::pair<knowledge::Fission, unsigned>, std::vector<std::vector<unsigned>>> known_
+      HEDDLE_GUARDED_BY(mutex_);
 };
 
 class Platforms {
@@ -43,16 +65,12 @@ class Platforms {
   using Domains = std::vector<std::vector<unsigned>>;
   Domains domains_of(knowledge::Fission fission, const DeviceInfo& cpu) const;
 
+  const CacheDomains cache_domains_;
   std::vector<Device> cpus_, gpus_;
   std::vector<std::vector<unsigned>> given_domains_;
   double static_gpu_share_ = 1;
   std::string machine_;
 };
-
-// Workers of a CPU device that share a cache or a memory of this kind, worker i being the process's i-th core; from the
-// files that Linux shows of its processors under `root`. One domain with all where Linux shows nothing.
-std::vector<std::vector<unsigned>> cache_domains(knowledge::Fission fission, unsigned workers,
-                                                 const std::string& root = "/sys/devices/system");
 
 // Operations per second of a device with a kernel of integer and floating-point arithmetic: the geometric mean of both.
 // Of a simulated device by its own clock.

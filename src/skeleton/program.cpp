@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "heddle/reach.hpp"
 
 namespace heddle::skeleton {
@@ -38,6 +40,7 @@ Program::Program(const Tree& tree, const std::vector<Value>& values) : root_(tre
     double_precision_ = double_precision_ || value.double_precision;
   }
   for_each_kernel(*root_, [this](const Node& node) { add(node); });
+  check_count(*root_);
   look_at_loops(*root_);
   find_units();
   check_locality();
@@ -76,6 +79,12 @@ void Program::add_slot(KernelUseOf& kernel, std::size_t place) {
                array ? "an array" : "a number", kernel.node->kernel->name(),
                parameter.pointer ? "an array" : "a number");
   if (!array) return;
+  // Before the array is cut: of elements of another size the kernel's blocks write no neighbours.
+  const ElementType given = (*values_)[slot.number()].argument.element();
+  if (given != parameter.element && given != ElementType::unknown && parameter.element != ElementType::unknown)
+    base::fail(ErrorCode::invalid_argument,
+               "{} takes {}, but argument {} is an array of {}; pass an array of the type that the kernel takes",
+               describe(*kernel.node->kernel, place), name(parameter.element), slot.number(), name(given));
   SlotUse& use = slots_[slot.number()];
   use.resident = use.resident || slot.is_resident();
   if (slot.merge_operation() != Merge::none) {
@@ -116,14 +125,37 @@ std::uint64_t Program::partition(const KernelUseOf& kernel, std::size_t place, S
   return per_thread != 0 ? per_thread : node.options.per_thread;
 }
 
+void Program::check_swap(unsigned a, unsigned b) const {
+  const auto refuse = [&](const std::string& why, const char* rule) {
+    base::fail(ErrorCode::invalid_argument, "a loop swaps arguments {} and {}, but {}; {}", a, b, why, rule);
+  };
+  constexpr const char* alike = "arrays that a loop swaps have as many elements, of the same type";
+  for (const unsigned slot : {a, b}) {
+    if (slot >= counts_.size())
+      refuse("run() got " + base::counted(counts_.size(), "argument"), "it swaps arrays that run() is given");
+    if ((*values_)[slot].element_bytes == 0) refuse(fmt::format("argument {} is a number", slot), "it swaps arrays");
+    if (counts_[slot] == 0)
+      refuse(fmt::format("argument {} has no elements", slot), "arrays that a loop swaps have one element or more");
+  }
+  const Value &first = (*values_)[a], &second = (*values_)[b];
+  if (first.count != second.count)
+    refuse(fmt::format("argument {} has {} and argument {} has {}", a, base::counted(first.count, "element"), b,
+                       second.count),
+           alike);
+  const ElementType one = first.argument.element(), other = second.argument.element();
+  if (one != other && one != ElementType::unknown && other != ElementType::unknown)
+    refuse(fmt::format("argument {} is an array of {} and argument {} of {}", a, name(one), b, name(other)), alike);
+  if (first.element_bytes != second.element_bytes)
+    refuse(fmt::format("the elements of argument {} have {} and those of argument {} have {}", a,
+                       base::counted(first.element_bytes, "byte"), b, second.element_bytes),
+           alike);
+}
+
 void Program::look_at_loops(const Node& node) {
   for (const auto& child : node.children) look_at_loops(*child);
   host_decides_ = host_decides_ || node.state.condition || node.state.update || node.state.global_sync;
   for (const auto& [a, b] : node.state.swap) {
-    if (a >= counts_.size() || b >= counts_.size() || counts_[a] == 0 || counts_[a] != counts_[b] ||
-        (*values_)[a].element_bytes != (*values_)[b].element_bytes)
-      base::fail(ErrorCode::invalid_argument,
-                 "arguments {} and {} change places in a loop, but are not arrays of the same size", a, b);
+    check_swap(a, b);
     const bool written = slots_[a].written || slots_[b].written;
     slots_[a].written = slots_[b].written = written;
     slots_[a].unit = slots_[b].unit = std::lcm(slots_[a].unit, slots_[b].unit);
@@ -167,6 +199,37 @@ knowledge::Workload Program::workload() const {
   knowledge::Workload made{.extents = {static_cast<double>(units_)}, .double_precision = double_precision_};
   if (unit > 1) made.extents.push_back(static_cast<double>(unit));
   return made;
+}
+
+// Functions of loops may read and set arguments that no kernel takes: then nothing says which are too many.
+void Program::check_count(const Node& root) const {
+  std::size_t used = 0;
+  bool host_sees_all = false;
+  for (const KernelUseOf& kernel : kernels_)
+    for (const Binding& binding : kernel.node->bindings)
+      if (binding.kind() == Binding::Kind::slot) used = std::max<std::size_t>(used, binding.slot().number() + 1);
+  const std::function<void(const Node&)> look = [&](const Node& node) {
+    host_sees_all = host_sees_all || node.state.condition || node.state.update;
+    for (const auto& [a, b] : node.state.swap) used = std::max<std::size_t>({used, a + 1, b + 1});
+    for (const auto& child : node.children) look(*child);
+  };
+  look(root);
+  if (used < slots_.size() && !host_sees_all)
+    base::fail(ErrorCode::invalid_argument, "the tree uses {}, but run() got {}", base::counted(used, "argument"),
+               slots_.size());
+}
+
+void Program::check_blocks(const std::vector<Execution>& executions) const {
+  unsigned most = 0;
+  for (const Execution& execution : executions) most = std::max(most, execution.max_threads);
+  for (const KernelUseOf& kernel : kernels_) {
+    const KernelOptions& options = kernel.node->options;
+    unsigned largest = std::max(options.block, options.cpu_block);
+    for (const unsigned block : options.blocks) largest = std::max(largest, block);
+    if (largest > most)
+      base::fail(ErrorCode::invalid_argument, "kernel {} has blocks of {} threads; no device here has more than {}",
+                 kernel.node->kernel->name(), largest, most);
+  }
 }
 
 unsigned Program::block_of(std::size_t kernel, const Execution& execution, const std::vector<unsigned>& groups) const {

@@ -1,6 +1,7 @@
 // A tree with the arguments of one run: which of them are cut, and what their kernels demand of the cuts.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -48,6 +49,8 @@ class Program {
   knowledge::Workload workload() const;
   // What an execution demands of the cuts. `groups`: threads of a block for each kernel, or empty.
   std::vector<ArrayUse> arrays(const Execution& execution, const std::vector<unsigned>& groups) const;
+  // Throws invalid_argument for a size of blocks that none of the executions has, since they are fitted to each device.
+  void check_blocks(const std::vector<Execution>& executions) const;
   unsigned block_of(std::size_t kernel, const Execution& execution, const std::vector<unsigned>& groups) const;
   // The elements of an argument that belong to a range of units; all of one that is not cut.
   std::pair<std::size_t, std::size_t> elements(unsigned slot, const Range& range) const;
@@ -57,8 +60,10 @@ class Program {
   void add_slot(KernelUseOf& kernel, std::size_t place);
   std::uint64_t partition(const KernelUseOf& kernel, std::size_t place, SlotUse& use);
   void look_at_loops(const Node& node);
+  void check_swap(unsigned a, unsigned b) const;
   void find_units();
   void check_locality() const;
+  void check_count(const Node& root) const;
 
   std::shared_ptr<const Node> root_;
   const std::vector<Value>* values_;  // during construction
@@ -68,5 +73,11 @@ class Program {
   std::vector<KernelUseOf> kernels_;
   std::uint64_t units_ = 0;
 };
+
+// Bytes of a block's dynamic shared memory. More than any device has where they are more than can be said.
+inline std::uint32_t shared_bytes(const KernelOptions& options, unsigned block) {
+  const std::uint64_t bytes = std::uint64_t{options.shared_per_thread} * block;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes, ~std::uint32_t{0}));
+}
 
 }  // namespace heddle::skeleton

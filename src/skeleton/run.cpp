@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "base/thread_safety.hpp"
 #include "skeleton/part.hpp"
 
@@ -33,9 +34,16 @@ class FirstError {
 
 std::vector<Value> values_for_part(Runtime& runtime, const Program& program, const std::vector<Value>& values) {
   std::vector<Value> own = values;
-  for (std::size_t slot = 0; slot < own.size(); ++slot)
-    if (const Slot* const merged = program.slots()[slot].merged)
-      own[slot] = values[slot].make_partial(runtime, merged->merge_operation(), merged->neutral());
+  for (std::size_t slot = 0; slot < own.size(); ++slot) {
+    const Slot* const merged = program.slots()[slot].merged;
+    if (merged == nullptr) continue;
+    const std::size_t bytes = values[slot].element_bytes;
+    if (merged->merge_operation() == Merge::function && merged->neutral().size() != bytes)
+      base::fail(ErrorCode::invalid_argument,
+                 "elements of argument {} have {}, but the neutral element of its merge function has {}", slot,
+                 base::counted(bytes, "byte"), merged->neutral().size());
+    own[slot] = values[slot].make_partial(runtime, merged->merge_operation(), merged->neutral());
+  }
   return own;
 }
 

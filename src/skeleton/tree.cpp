@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 #include "base/hash.hpp"
 #include "skeleton/node.hpp"
 
@@ -13,11 +15,6 @@ namespace {
 bool writes(const Parameter& parameter) {
   return parameter.access == Access::write || parameter.access == Access::read_write ||
          parameter.access == Access::unknown;
-}
-
-std::string describe(const Kernel& kernel, std::size_t parameter) {
-  const Parameter& shown = kernel.info().parameters[parameter];
-  return fmt::format("parameter {} of kernel {}", shown.label.empty() ? shown.name : shown.label, kernel.name());
 }
 
 void check_slot(const Kernel& kernel, std::size_t place, const Slot& slot) {
@@ -60,9 +57,37 @@ bool is_sliced(const std::vector<Binding>& bindings) {
   });
 }
 
-Tree tree_of(Node node) { return Tree(std::make_shared<const Node>(std::move(node))); }
+// Trees are evaluated and destroyed by recursion, on stacks of any thread.
+constexpr unsigned most_levels = 1000;
+
+Tree tree_of(Node node) {
+  for (const auto& child : node.children) node.levels = std::max(node.levels, child->levels + 1);
+  if (node.levels > most_levels)
+    base::fail(ErrorCode::unsupported, "the tree would have {} levels; there can be {}", node.levels, most_levels);
+  return Tree(std::make_shared<const Node>(std::move(node)));
+}
+
+void append_structure(std::string& text, const Node& node) {
+  if (node.kind == Node::Kind::kernel) {
+    text += node.kernel->name();
+    return;
+  }
+  static constexpr const char* names[] = {"kernel", "pipeline", "loop", "map", "map_reduce"};
+  text += names[static_cast<int>(node.kind)];
+  char before = '(';
+  for (const auto& child : node.children) {
+    text += std::exchange(before, ',');
+    append_structure(text, *child);
+  }
+  text += ')';
+}
 
 }  // namespace
+
+std::string describe(const Kernel& kernel, std::size_t parameter) {
+  const Parameter& shown = kernel.info().parameters[parameter];
+  return fmt::format("parameter {} of kernel {}", shown.label.empty() ? shown.name : shown.label, kernel.name());
+}
 
 Slot Slot::unit(std::size_t elements) const {
   Slot made = *this;
@@ -90,8 +115,9 @@ Slot Slot::merge(Merge operation) const {
   made.merge_ = operation;
   return made;
 }
-Slot Slot::merge_bytes(std::vector<std::byte> neutral, MergeFunction function) const {
+Slot Slot::merge_bytes(std::vector<std::byte> neutral, MergeFunction function, ElementType element) const {
   Slot made = merge(Merge::function);
+  if (element != ElementType::unknown) made.element_ = element;
   made.neutral_ = std::move(neutral);
   made.function_ = std::move(function);
   return made;
@@ -156,11 +182,9 @@ bool has_global_sync(const Node& node) {
 }
 
 std::string structure_of(const Node& node) {
-  if (node.kind == Node::Kind::kernel) return node.kernel->name();
   std::string text;
-  for (const auto& child : node.children) text += (text.empty() ? "" : ",") + structure_of(*child);
-  static constexpr const char* names[] = {"kernel", "pipeline", "loop", "map", "map_reduce"};
-  return fmt::format("{}({})", names[static_cast<int>(node.kind)], text);
+  append_structure(text, node);
+  return text;
 }
 
 std::string Tree::name() const {
@@ -175,17 +199,41 @@ std::string Tree::name() const {
   return fmt::format("{} {}", structure, hash.hex().substr(0, 12));
 }
 
+// The argument that a function of a loop names, which has to be an array or a number.
+const Value& LoopView::argument(unsigned slot, bool array) const {
+  if (slot >= values_.size())
+    base::fail(ErrorCode::invalid_argument, "a loop's function {} argument {}, but run() got {}",
+               array ? "reads" : "sets", slot, base::counted(values_.size(), "argument"));
+  const Value& found = values_[slot];
+  if (array && found.element_bytes == 0)
+    base::fail(ErrorCode::invalid_argument, "a loop's function reads argument {}, which is a number; it reads arrays",
+               slot);
+  if (!array && found.element_bytes != 0)
+    base::fail(ErrorCode::invalid_argument, "a loop's function sets argument {}, which is an array; it sets numbers",
+               slot);
+  return found;
+}
+
 std::span<const std::byte> LoopView::read_bytes(unsigned slot, std::size_t element_bytes) const {
-  if (slot >= values_.size() || values_[slot].element_bytes != element_bytes)
-    base::fail(ErrorCode::invalid_argument, "argument {} is no array of elements of {} bytes", slot, element_bytes);
-  return values_[slot].read(ranges_.at(slot).first, ranges_.at(slot).second);
+  const Value& array = argument(slot, true);
+  if (array.element_bytes != element_bytes)
+    base::fail(ErrorCode::invalid_argument,
+               "a loop's function reads argument {} as elements of {}, but the elements of that array have {}", slot,
+               base::counted(element_bytes, "byte"), array.element_bytes);
+  return array.read(ranges_.at(slot).first, ranges_.at(slot).second);
 }
 
 void LoopView::set_value(unsigned slot, const Argument& value) {
-  if (slot >= values_.size() || values_[slot].element_bytes != 0)
-    base::fail(ErrorCode::invalid_argument, "argument {} is no number", slot);
-  if (values_[slot].argument.tag() != value.tag() || values_[slot].argument.value().size() != value.value().size())
-    base::fail(ErrorCode::invalid_argument, "argument {} is a number of another type", slot);
+  const Argument& old = argument(slot, false).argument;
+  if (old.tag() != value.tag() || old.value().size() != value.value().size()) {
+    const auto shown = [](const Argument& number) {
+      return fmt::format("{} of {}",
+                         number.kind() == Argument::Kind::floating ? "a floating-point number" : "an integer",
+                         base::counted(number.value().size(), "byte"));
+    };
+    base::fail(ErrorCode::invalid_argument, "a loop's function sets argument {} to {}, but run() got {} there", slot,
+               shown(value), shown(old));
+  }
   values_[slot].argument = value;
 }
 

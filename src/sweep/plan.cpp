@@ -66,9 +66,9 @@ class Reader {
   }
   std::vector<std::string> texts(const toml::node& node, const std::string& key) const {
     const toml::array* list = node.as_array();
-    if (!list || list->empty()) fail(node.source().begin.line, key + " must be a list of texts");
+    if (!list || list->empty()) fail(node.source().begin.line, key + " must be a list of one or more texts");
     std::vector<std::string> all;
-    for (const toml::node& one : *list) all.push_back(text(one, key));
+    for (const toml::node& one : *list) all.push_back(text(one, "each of " + key));
     return all;
   }
 

@@ -19,6 +19,7 @@
 #include "base/file.hpp"
 #include "base/format.hpp"
 #include "base/log.hpp"
+#include "base/spawn_attributes.hpp"
 #include "base/system_limits.hpp"
 #include "base/table.hpp"
 #include "base/temporary_folder.hpp"
@@ -46,13 +47,18 @@ int run_heddle(const fs::path& program, const std::vector<std::string>& argument
   ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
   if (!folder.empty()) ::posix_spawn_file_actions_addchdir_np(&actions, folder.c_str());
-  pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, program.c_str(), &actions, nullptr, pointers.data(), environ);
+  const base::SpawnAttributes attributes;
+  int error = 0;
+  base::ChildProcess child([&] {
+    pid_t pid = 0;
+    error = ::posix_spawn(&pid, program.c_str(), &actions, attributes.get(), pointers.data(), environ);
+    return error == 0 ? pid : -1;
+  });
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
-    base::fail(ErrorCode::io_error, "cannot start {}: {}", program.string(),
-               base::system_message(error) + (error == EAGAIN ? base::thread_limit_note() : ""));
-  return base::ChildProcess(pid).wait();
+    base::fail(error == ENOMEM ? ErrorCode::out_of_memory : ErrorCode::io_error, "cannot start {}: {}",
+               program.string(), base::system_message(error) + (error == EAGAIN ? base::thread_limit_note() : ""));
+  return child.wait();
 }
 
 // Why `heddle launch` failed: the first line of its message, which a report of threads may follow; else the last line

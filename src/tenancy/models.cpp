@@ -26,8 +26,9 @@ KernelModel make_kernel(const ModelFigures& figures, double seconds, unsigned un
   const bool fills = random.uniform() >= figures.unfilled || seconds > longest_unfilled;
   const double filled = fills ? 1.0 : 0.15 + 0.8 * random.uniform();
   const double wanted = std::max(figures.block_seconds * std::exp(0.5 * random.normal()), shortest_block);
-  const double waves = fills ? std::max(1.0, std::round(seconds / wanted)) : 1.0;
-  kernel.block_seconds = seconds / waves;
+  // Grids have any size, so that the last wave is full only by chance.
+  const double waves = fills ? std::max(1.0, seconds / wanted) : 1.0;
+  kernel.block_seconds = seconds / std::ceil(waves);
   kernel.resident_blocks = 1u << (random.next() % 4);
   const double at_once = std::max(1.0, std::round(filled * units)) * grain * kernel.resident_blocks;
   kernel.blocks = static_cast<std::uint64_t>(at_once * waves);

@@ -38,8 +38,10 @@ void VirtualGpu::start(Stream& stream, Range range) {
   const double resident = static_cast<double>(kernel.resident_blocks) * shape_.grain;
   const double blocks = static_cast<double>(range.blocks);
   running->left = blocks * kernel.block_seconds / resident;
-  const double filled = std::ceil(blocks / resident);
-  running->demand = std::min(1.0, filled / static_cast<double>(range.units.count()));
+  // Some units have nothing to do in the last wave.
+  const double units = static_cast<double>(range.units.count());
+  const double waves = std::ceil(blocks / (resident * units));
+  running->demand = std::ceil(blocks / resident) / (units * waves);
   running->started_ns = now_ns_;
   running->phase = hash_of(++started_);
   running->range = std::move(range);

@@ -12,8 +12,10 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/size_limit_signal.hpp"
 #include "base/system_limits.hpp"
 #include "base/timeline_file.hpp"
+#include "base/unfinished_file.hpp"
 #include "trace/dot.hpp"
 #include "trace/name.hpp"
 #include "trace/picture.hpp"
@@ -53,11 +55,8 @@ std::string list(const std::vector<std::uint64_t>& numbers) { return fmt::format
 
 // A file that goes with its last user.
 int open_nameless() {
-  std::string name = (fs::temp_directory_path() / "heddle-trace-XXXXXX").string();
-  const int file = ::mkostemp(name.data(), O_CLOEXEC);
-  if (file < 0) refuse(name, errno);
-  ::unlink(name.c_str());
-  return file;
+  const std::string name = (fs::temp_directory_path() / "heddle-trace").string();
+  return base::UnfinishedFile(name, name).take_descriptor();
 }
 
 int open_file(const fs::path& path, int flags, mode_t mode) {
@@ -308,6 +307,7 @@ void Recorder::write(const std::string& entry) {
 // What is there is written over the bracket that ended the file, which moves on. On a full disk the file ends as it did
 // before, for which there is room, and the same bytes are tried again later.
 void Recorder::flush() {
+  const base::WithoutSizeLimitSignal only_fails;
   const std::string bytes = pending_ + ending;
   std::size_t done = 0;
   failure_ = 0;
@@ -328,6 +328,7 @@ void Recorder::flush() {
 }
 
 void Recorder::restore_ending() noexcept {
+  const base::WithoutSizeLimitSignal only_fails;
   const std::size_t length = std::strlen(ending);
   if (::pwrite(file_, ending, length, static_cast<off_t>(written_)) == static_cast<ssize_t>(length)) [[maybe_unused]]
     const int cut = ::ftruncate(file_, static_cast<off_t>(written_ + length));

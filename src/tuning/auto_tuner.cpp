@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "base/fail.hpp"
 #include "tuning/balance.hpp"
@@ -62,6 +63,7 @@ class Search {
       if (again.seconds() < best.seconds()) best = again;
     }
     result_.evaluations.push_back({configuration, best});
+    note_speeds(configuration.gpu_share, best);
     return best;
   }
 
@@ -87,13 +89,39 @@ class Search {
   // three is measured again: of many candidates whose times vary, the one with the shortest time may have been lucky.
   void compare_with_one_type_alone() {
     const knowledge::Configuration best = result_.configuration;
-    Candidate gpus, cpus;
-    for (const unsigned overlap : space_.overlaps)
-      try_for(gpus, {.gpu_share = 1.0, .fission = best.fission, .overlap = overlap, .groups = best.groups});
-    for (const knowledge::Fission fission : space_.fissions)
-      try_for(cpus, {.gpu_share = 0.0, .fission = fission, .overlap = best.overlap, .groups = best.groups});
-    measure_in_turns({best, gpus.configuration, cpus.configuration});
+    const double longest = options_.prune_factor * result_.seconds;
+    std::vector<knowledge::Configuration> finalists{best};
+    if (gpus_alone_ < longest) {
+      Candidate gpus;
+      for (const unsigned overlap : space_.overlaps)
+        try_for(gpus, {.gpu_share = 1.0, .fission = best.fission, .overlap = overlap, .groups = best.groups});
+      finalists.push_back(gpus.configuration);
+    }
+    if (cpus_alone_ < longest) {
+      Candidate cpus;
+      for (const knowledge::Fission fission : space_.fissions)
+        try_for(cpus, {.gpu_share = 0.0, .fission = fission, .overlap = best.overlap, .groups = best.groups});
+      finalists.push_back(cpus.configuration);
+    }
+    measure_in_turns(finalists);
     choose();
+  }
+
+  // The type whose part of a split would take many times as long as the best split, by what is known of its speed.
+  std::optional<Side> certainly_last(double gpu_share) const {
+    const double longest = options_.prune_factor * result_.seconds;
+    const auto takes_longer = [&](double alone, double part) {
+      return alone < knowledge::never_run && alone * part > longest;
+    };
+    if (takes_longer(gpus_alone_, gpu_share)) return Side::gpu;
+    if (takes_longer(cpus_alone_, 1 - gpu_share)) return Side::cpu;
+    return std::nullopt;
+  }
+
+  // How long each type would take for all of the work, by the part that it did.
+  void note_speeds(double gpu_share, const Measured& measured) {
+    if (gpu_share > 0) gpus_alone_ = std::min(gpus_alone_, measured.gpu_seconds / gpu_share);
+    if (gpu_share < 1) cpus_alone_ = std::min(cpus_alone_, measured.cpu_seconds / (1 - gpu_share));
   }
 
   // A finalist finds arrays where the one before left them: its first run in a turn moves them, and does not count.
@@ -105,7 +133,7 @@ class Search {
         runs[i].push_back(measure_(finalists[i]));
       }
     for (std::size_t i = 0; i < finalists.size(); ++i) {
-      result_.finalists.push_back({finalists[i], median(runs[i])});
+      result_.finalists.push_back({finalists[i], upper_quartile(runs[i])});
       result_.evaluations.push_back(result_.finalists.back());
     }
   }
@@ -130,11 +158,11 @@ class Search {
     if (took < best.seconds) best = {tried, took};
   }
 
-  static Measured median(std::vector<Measured>& runs) {
-    const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
-    std::nth_element(runs.begin(), middle, runs.end(),
+  static Measured upper_quartile(std::vector<Measured>& runs) {
+    const auto place = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() * 3 / 4);
+    std::nth_element(runs.begin(), place, runs.end(),
                      [](const Measured& a, const Measured& b) { return a.seconds() < b.seconds(); });
-    return *middle;
+    return *place;
   }
 
   static Side first(const Measured& measured) {
@@ -172,6 +200,10 @@ class Search {
     double best = knowledge::never_run;
     for (unsigned failures = 0; failures < 2 && search.transferable() >= options_.precision;) {
       configuration.gpu_share = search.gpu_share();
+      if (const auto side = certainly_last(configuration.gpu_share)) {
+        search.finished_first(*side == Side::gpu ? Side::cpu : Side::gpu);
+        continue;
+      }
       const Measured measured = evaluate(configuration);
       failures = measured.seconds() < best ? 0 : failures + 1;
       best = std::min(best, measured.seconds());
@@ -184,6 +216,7 @@ class Search {
   const TunerSpace& space_;
   const Measure& measure_;
   const TunerOptions& options_;
+  double gpus_alone_ = knowledge::never_run, cpus_alone_ = knowledge::never_run;
   TunerResult result_;
 };
 

@@ -43,12 +43,16 @@ struct TunerOptions {
   double precision = 1.0 / 256;
   double window = 0.125;    // fixed: the transferable part with which later configurations begin
   unsigned executions = 1;  // of each candidate; the shortest counts
-  // Fixed: of the best split, the GPUs alone and the CPUs alone, at the end, in turns; the median counts. An odd
-  // number.
+  // Fixed: of the best split, the GPUs alone and the CPUs alone, at the end, in turns. The upper quartile counts: a
+  // split waits for the slower of two types, and varies more.
   unsigned final_executions = 5;
   // Fixed: the part by which the best split must be faster than one type alone, which varies less and leaves the other
   // type to others.
   double split_gain = 0.02;
+  // Fixed, for pruning: nothing is measured in which one type would take so many times as long as the best split, by
+  // the speed that it has shown. No other level of fission or overlap makes up for that, and each of these runs takes
+  // that long.
+  double prune_factor = 4;
   unsigned patience = 2;  // fixed: candidates of one dimension in a row that are no better, after which it ends
 };
 
@@ -68,7 +72,7 @@ struct TunerResult {
   double seconds = knowledge::never_run;
   double deviation = 1;
   std::vector<Evaluation> evaluations;  // in their order; each counts once, whatever TunerOptions::executions is
-  std::vector<Evaluation> finalists;    // fixed: the best split, the GPUs alone, the CPUs alone
+  std::vector<Evaluation> finalists;    // fixed: the best split, the GPUs alone, the CPUs alone; not what is pruned
   std::size_t winner = 0;               // of the finalists
 };
 

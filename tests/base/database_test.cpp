@@ -161,7 +161,7 @@ TEST_F(DatabaseTest, FilesOfOtherVersionsAreSetAside) {
 // Of two processes that find the same damage, the second one must not set the first one's new file aside.
 TEST_F(DatabaseTest, AFileIsSetAsideOnce) {
   write_file_atomic(path_, std::string_view("no database"));
-  const Database::Identity damaged = Database::identity(path_);
+  const FileIdentity damaged = file_identity(path_);
   Database::set_aside(path_, damaged, "damaged");
   set("a", 1);
   Database::set_aside(path_, damaged, "damaged");
@@ -188,7 +188,7 @@ TEST_F(DatabaseTest, DatabasesOfOthersAreLeftAsTheyAre) {
 TEST_F(DatabaseTest, AFullDiskIsAnErrorAndLeavesWhatWasThere) {
   set("a", 1);
   const int status = in_child([&] {
-    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_DFL);
     const rlimit limit{16'000, 16'000};
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(2);
     try {

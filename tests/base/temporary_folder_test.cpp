@@ -1,19 +1,39 @@
 // Temporary folders: gone with their owner, also when it was killed, and never while it lives.
 #include "base/temporary_folder.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "base/file.hpp"
 #include "heddle/error.hpp"
 #include "support/temporary_folder.hpp"
+#include "support/wait_until.hpp"
+
+namespace {
+
+// Called when a folder has been made and its maker does not know yet.
+std::function<void()> made;
+
+}  // namespace
+
+// In front of the C library's.
+extern "C" char* mkdtemp(char* name) noexcept {
+  static const auto real = reinterpret_cast<char* (*)(char*)>(::dlsym(RTLD_NEXT, "mkdtemp"));
+  char* const folder = real(name);
+  if (folder != nullptr && made) std::exchange(made, nullptr)();
+  return folder;
+}
 
 namespace heddle::base {
 namespace {
@@ -46,6 +66,12 @@ class TemporaryFolders : public testing::Test {
   static void end(pid_t child) {
     ::kill(child, SIGKILL);
     ::waitpid(child, nullptr, 0);
+  }
+
+  static int status_of(pid_t child) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    return status;
   }
 
   const tests::TemporaryFolder parent_;
@@ -130,13 +156,37 @@ TEST_F(TemporaryFolders, ThreadsAndProcessesDoNotRemoveEachOthers) {
 
 TEST_F(TemporaryFolders, OfThisProcessCanBeRemovedAtOnce) {
   const pid_t other = owner();
-  TemporaryFolder first, second;
-  first.create(parent_.path(), "test");
-  second.create(parent_.path(), "other");
-  EXPECT_EQ(count(), 3u);
-  TemporaryFolder::remove_all();
-  EXPECT_EQ(count(), 1u);
+  const pid_t child = ::fork();  // nobody can make folders in it afterwards
+  if (child == 0) {
+    TemporaryFolder first, second;
+    first.create(parent_.path(), "test");
+    second.create(parent_.path(), "other");
+    if (count() != 3) ::_exit(1);
+    TemporaryFolder::remove_all();
+    ::_exit(count() == 1 ? 0 : 2);
+  }
+  EXPECT_EQ(status_of(child), 0);
   end(other);
+}
+
+// A signal may come at that time.
+TEST_F(TemporaryFolders, OneThatIsBeingMadeIsRemovedToo) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::atomic<pid_t> remover{0};
+    made = [&] {
+      std::thread([&] {
+        remover = ::gettid();
+        TemporaryFolder::remove_all();
+        ::_exit(count() == 0 ? 0 : 1);
+      }).detach();
+      (void)tests::wait_until([&] { return remover != 0 && tests::is_blocked(remover); });
+    };
+    TemporaryFolder folder;
+    folder.create(parent_.path(), "test");
+    for (;;) ::pause();
+  }
+  EXPECT_EQ(status_of(child), 0);
 }
 
 TEST_F(TemporaryFolders, ThatCannotBeMadeAreAnError) {

@@ -84,8 +84,11 @@ TEST(Variables, NumbersHaveTheirRange) {
     const Set set("HEDDLE_CPU_WORKERS", wrong);
     EXPECT_THAT(refusal([] { number_variable("HEDDLE_CPU_WORKERS"); }), HasSubstr("expected a number from 1 to 1024."));
   }
-  const Set set("HEDDLE_RUN_SLICE", "0");
-  EXPECT_EQ(refusal([] { number_variable("HEDDLE_RUN_SLICE"); }), "HEDDLE_RUN_SLICE=0: expected a number, 1 or more.");
+  for (const std::string wrong : {"0", "2147483648"}) {
+    const Set set("HEDDLE_RUN_SLICE", wrong.c_str());
+    EXPECT_EQ(refusal([] { number_variable("HEDDLE_RUN_SLICE"); }),
+              "HEDDLE_RUN_SLICE=" + wrong + ": expected a number from 1 to 2147483647.");
+  }
 }
 
 TEST(Variables, WordsAndListsAreChecked) {
@@ -102,10 +105,13 @@ TEST(Variables, WordsAndListsAreChecked) {
     EXPECT_THAT(refusal([] { text_variable("HEDDLE_CPU_FEATURES"); }), HasSubstr("a - before each"));
   }
   const Set set("HEDDLE_RUN_DEVICE", "cuda:0,gpu");
-  EXPECT_THAT(refusal([] { text_variable("HEDDLE_RUN_DEVICE"); }), HasSubstr("expected cpu, interp"));
+  EXPECT_THAT(refusal([] { text_variable("HEDDLE_RUN_DEVICE"); }),
+              HasSubstr("'gpu' is no device; did you mean 'gpus'? Expected cpu, interp"));
   for (const char* good : {"cpu", "interp", "gpus", "cuda:0", "cuda:1,cpu"}) EXPECT_EQ(complaint_of_devices(good), "");
   for (const char* wrong : {"", "gpu", "cuda:", "cuda:x", "cpu,", "cpu,gpus"})
     EXPECT_NE(complaint_of_devices(wrong), "");
+  EXPECT_THAT(complaint_of_devices("cpu,gpus"), HasSubstr("'gpus' is no device; expected cpu"));
+  EXPECT_THAT(complaint_of_devices("warp9"), HasSubstr("'warp9' is no device; expected cpu"));
 }
 
 TEST(Variables, TheTableIsSortedAndWhole) {

@@ -92,6 +92,24 @@ TEST_F(CheckedPrograms, EachMistakeIsFoundAtItsLines) {
   }
 }
 
+// The first lane ends the launch. That the others have not come to the barrier then is no mistake of theirs.
+TEST_F(CheckedPrograms, AFaultAtABarrierIsTheOnlyMistake) {
+  std::ofstream(folder_.path() / "fault.cu") << R"(__global__ void wait(int number, int threads, int* out) {
+  asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory");
+  out[threadIdx.x] = number;
+}
+)";
+  for (const auto& [numbers, text] :
+       {std::pair{"--arg i32:17 --arg i32:64", "17"}, {"--arg i32:1 --arg i32:33", "33"}}) {
+    const Ran ran =
+        tests::run_command("cd " + quoted(folder_.path()) + " && " + HEDDLE_PROGRAM +
+                           " launch --device cpu fault.cu --check=sync --block 64 " + numbers + " --arg zeros:i32:64");
+    EXPECT_NE(ran.code, 0);
+    EXPECT_THAT(ran.output, testing::HasSubstr(text));
+    EXPECT_THAT(ran.output, testing::Not(testing::HasSubstr("other code"))) << numbers;
+  }
+}
+
 TEST_F(CheckedPrograms, NothingIsFoundWhereNothingIsWrong) {
   const std::vector<Program> all = programs("right");
   EXPECT_GE(all.size(), 60u);

@@ -79,9 +79,6 @@ class BatchLaunches : public HeddleCommand {
     writes.replace(writes.find(name), name.size(), "_Z6writesPj");
     write("writes.ptx", writes + blurs);
   }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
   Ran here(const std::string& arguments) const {
     const std::string place = folder_.path().string();
     return heddle(arguments, "&1", "HEDDLE_CACHE_DIR='" + place + "/cache' HEDDLE_DEADLOCK_MS=300 timeout 60");

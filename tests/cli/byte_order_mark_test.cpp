@@ -37,13 +37,6 @@ class ByteOrderMark : public HeddleCommand {
     write("j.toml", mark + "[[job]]\nfile = \"k.ptx\"\nblock = 4\nargs = [\"zeros:u32:4\"]\n");
     write("options", mark + "-O1 -DMAIN");
   }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
-  std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
-  Ran here(const std::string& arguments) const {
-    return heddle(arguments, "&1", "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' timeout 100");
-  }
 };
 
 TEST_F(ByteOrderMark, IsNoPartOfSources) {

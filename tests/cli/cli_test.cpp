@@ -96,7 +96,7 @@ TEST_F(Cli, WrongUsageIsTwo) {
   EXPECT_EQ(heddle("launch x.ptx --grid 0").code, 2);
   const Ran compiler = heddle("compile x.cu --compiler gcc");
   EXPECT_EQ(compiler.code, 2);
-  EXPECT_THAT(compiler.output, AllOf(HasSubstr("--compiler: gcc"), HasSubstr("clang,nvrtc")));
+  EXPECT_THAT(compiler.output, HasSubstr("--compiler gcc: expected clang or nvrtc"));
   const Ran argument = heddle("launch x.ptx --arg i33:1");
   EXPECT_EQ(argument.code, 2);
   EXPECT_THAT(argument.output, AllOf(HasSubstr("--arg i33:1"), HasSubstr("Forms:")));
@@ -141,7 +141,7 @@ TEST_F(Cli, ErrorsAreOneSentenceAndOne) {
   EXPECT_EQ(bad.code, 1);
   EXPECT_THAT(bad.output, HasSubstr("bad.ptx:3"));
   const Ran device = heddle("devices --device warp9");
-  EXPECT_EQ(device.code, 1);
+  EXPECT_EQ(device.code, 2);
   EXPECT_THAT(device.output, AllOf(HasSubstr("warp9"), HasSubstr("cpu")));
 }
 
@@ -274,7 +274,7 @@ TEST_F(Cli, InspectSaysHowKernelsFillADevice) {
   EXPECT_EQ(list[0]["on_device"]["block"], nlohmann::json({16, 16, 1}));
   EXPECT_TRUE(list[0]["on_device"]["forms"].empty());
   const Ran alone = heddle("inspect " + source_ + " --device cpu");
-  EXPECT_EQ(alone.code, 1);
+  EXPECT_EQ(alone.code, 2);
   EXPECT_THAT(alone.output, HasSubstr("--device and --block belong together"));
 }
 
@@ -400,7 +400,7 @@ TEST_F(Cli, KernelsThatCannotRunAreRefusedBeforeDataIsRead) {
   EXPECT_THAT(ran.output, AllOf(HasSubstr("tex.2d"), Not(HasSubstr("absent"))));
   const std::string fill = "launch " + source_ + " --entry fill_blocks --arg inout:absent.npy ";
   EXPECT_THAT(heddle(fill + "--arg i32:1").output, AllOf(HasSubstr("takes 1 argument"), Not(HasSubstr("absent"))));
-  EXPECT_THAT(heddle(fill + "--block 5000").output, AllOf(HasSubstr("(5000, 1, 1)"), Not(HasSubstr("absent"))));
+  EXPECT_THAT(heddle(fill + "--block 5000").output, AllOf(HasSubstr("--block 5000: "), Not(HasSubstr("absent"))));
   EXPECT_THAT(heddle(fill + "--grid 2 --blocks 1:3").output,
               AllOf(HasSubstr("blocks 1 to 3 are not part of a grid of 2 blocks"), Not(HasSubstr("absent"))));
   EXPECT_THAT(heddle(fill + "--grid 2 --blocks 0:2").output, HasSubstr("absent.npy"));

@@ -39,15 +39,8 @@ class ExitCodes : public HeddleCommand {
   void SetUp() override {
     ASSERT_EQ(here("launch k.ptx --block 4 --arg out:x.npy:u32:4 --device sim:tesla-g80,report=r.json").code, 0);
   }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
   void write_job(const std::string& arguments) const {
     write("j.toml", "[[job]]\nname = \"mine\"\nfile = \"k.ptx\"\nblock = 4\nargs = [\"" + arguments + "\"]\n");
-  }
-  Ran here(const std::string& arguments) const {
-    const std::string place = folder_.path().string();
-    return heddle(arguments, "&1", "HEDDLE_CACHE_DIR='" + place + "/cache' HEDDLE_DAEMON=daemon timeout 100");
   }
   // All files but the caches, with their contents.
   std::map<std::string, std::string> files() const {
@@ -176,6 +169,41 @@ TEST_F(ExitCodes, WrongCommandLinesEndWithTwo) {
   }
   const Ran ran = here("cc --frobnicate a.c");
   EXPECT_EQ(ran.code, 1) << "as of nvcc: " << ran.output;
+}
+
+// Names that no device, policy or check can have. The command does not look at files or devices first: `absent` does
+// not exist.
+TEST_F(ExitCodes, WrongNamesOfDevicesPoliciesAndChecksEndWithTwo) {
+  const std::string device[] = {"devices",
+                                "inspect k.ptx --block 4",
+                                "launch k.ptx",
+                                "batch absent.toml",
+                                "profile k.ptx",
+                                "daemon start",
+                                "run /bin/true",
+                                "run absent",
+                                "profile absent",
+                                "launch absent.ptx",
+                                "tenant run /bin/true"};
+  const auto expect_refused = [&](const std::string& command, const std::string& option) {
+    const std::size_t last =
+        command.starts_with("run ") || command.starts_with("tenant run ") ? command.rfind(' ') : command.size();
+    const Ran ran = here(command.substr(0, last) + " " + option + command.substr(last));
+    EXPECT_EQ(ran.code, 2) << command << " " << option << ": " << ran.output;
+    EXPECT_THAT(ran.output, StartsWith("heddle: ")) << command << " " << option;
+  };
+  for (const std::string& command : device)
+    for (const char* wrong : {"foo", "cuda:x", "cuda", "cpu,foo", "sim:foo"})
+      expect_refused(command, std::string("--device ") + wrong);
+  for (const char* command : {"devices", "launch k.ptx", "run /bin/true"}) expect_refused(command, "--device cpu,cpu");
+  for (const char* command :
+       {"launch k.ptx", "launch absent.ptx", "batch absent.toml", "run /bin/true", "tenant run /bin/true"})
+    expect_refused(command, "--check=foo");
+  for (const char* command : {"batch absent.toml", "run /bin/true", "tenant run /bin/true", "daemon start"})
+    expect_refused(command, "--policy foo");
+  expect_refused("inspect k.ptx", "--device cpu");  // --block is missing
+  // Which GPUs there are depends on the machine.
+  EXPECT_EQ(here("launch k.ptx --block 4 --arg zeros:u32:4 --device cuda:999").code, 1);
 }
 
 }  // namespace

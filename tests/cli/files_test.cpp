@@ -33,10 +33,6 @@ class CliFiles : public HeddleCommand {
     fs::create_symlink("a.cu", folder_.path() / "link.cu");
     fs::create_hard_link(folder_.path() / "a.cu", folder_.path() / "hard.cu");
   }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
-  std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
 };
 
 TEST_F(CliFiles, SourcesAreNotReplacedByTheirResults) {

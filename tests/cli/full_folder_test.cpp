@@ -27,9 +27,6 @@ class FullFolder : public HeddleCommand {
     fs::create_directory(folder_.path() / "full");
     full_ = fs::canonical(folder_.path() / "full").string();
   }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
   Ran here(const std::string& arguments) const {
     return heddle(arguments, "&1",
                   "TMPDIR='" + full_ + "' FULL_FOLDER='" + full_ +

@@ -6,7 +6,9 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 
+#include "base/file.hpp"
 #include "support/places.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -39,6 +41,17 @@ class HeddleCommand : public testing::Test {
     ran.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     return ran;
   }
+  // With the caches and the daemon's socket in the folder, and for 100 seconds at most. `variables`: as "NAME=value".
+  Ran here(const std::string& arguments, const std::string& variables = "") const {
+    return heddle(
+        arguments, "&1",
+        "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' HEDDLE_DAEMON=daemon " + variables + " timeout 100");
+  }
+  // Files of the folder.
+  void write(const std::string& name, std::string_view text) const {
+    base::write_file_atomic(folder_.path() / name, text);
+  }
+  std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
 
   TemporaryFolder folder_;
 };

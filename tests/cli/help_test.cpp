@@ -58,9 +58,12 @@ TEST(Hints, AreGivenForWhatMayBeMeant) {
       {"launch x.cu --gird 4", "heddle launch has no option '--gird'; did you mean '--grid'?"},
       {"compile x.cu --fastmath", "heddle compile has no option '--fastmath'; did you mean '--fast-math'?"},
       {"run --devise cpu ./x", "--devise is not an option of heddle run; did you mean '--device'?"},
+      {"daemon foo", "heddle daemon has no command 'foo'; there are start, stop, status"},
+      {"tenant lst", "heddle tenant has no command 'lst'; did you mean 'list'? There are "},
       {"cc --default-streem null x.cu", "did you mean '--default-stream'?"},
       {"launch x.cu --arg f23:1", "'f23' is no known form; did you mean 'f32'? Forms: "},
-      {"devices --device inter", "there is no device 'inter'; did you mean 'interp'? There are "},
+      {"devices --device inter", "--device inter: 'inter' is no device; did you mean 'interp'? Expected cpu, "},
+      {"run --device inter ./x", "--device inter: 'inter' is no device; did you mean 'interp'? Expected cpu, "},
       {"launch " + saxpy() + " --entry saxpi", "has no kernel 'saxpi'; did you mean 'saxpy'? It has "},
       {"inspect " + saxpy() + " --entry saxpi", "has no kernel 'saxpi'; did you mean 'saxpy'? It has "}};
   for (const auto& [arguments, hint] : mistakes) {

@@ -30,14 +30,6 @@ class Hostile : public HeddleCommand {
     write("k.ptx", kernel);
     write("t.json", R"([{"name": "k", "cat": "launch", "ph": "X", "ts": 1.0, "dur": 2.0}])");
   }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
-  std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
-  Ran here(const std::string& arguments) const {
-    const std::string place = folder_.path().string();
-    return heddle(arguments, "&1", "HEDDLE_CACHE_DIR='" + place + "/cache' HEDDLE_DAEMON=daemon timeout 100");
-  }
   // One job with a file, a block and these lines.
   Ran batch(const std::string& lines, const std::string& options = "--device interp --policy serial") const {
     write("j.toml", "[[job]]\nfile = \"k.ptx\"\nblock = 4\n" + lines);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "cli/ending_signals.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/wait_until.hpp"
 
@@ -32,10 +33,12 @@ class Interrupt : public testing::Test {
   }
   fs::path at(const char* name) const { return folder_.path() / name; }
 
-  // heddle compile in a process of its own, with its caches and temporary files in the test's folder.
-  pid_t start() const {
+  // heddle compile in a process of its own, with its caches and temporary files in the test's folder. `accept`: no
+  // signal is ignored.
+  pid_t start(bool accept = true) const {
     const pid_t child = ::fork();
     if (child != 0) return child;
+    if (accept) accept_ending_signals();
     ::setenv("TMPDIR", at("tmp").c_str(), 1);
     ::setenv("HEDDLE_CACHE_DIR", at("cache").c_str(), 1);
     ::setenv("HEDDLE_CLANG", at("clang.sh").c_str(), 1);
@@ -86,7 +89,7 @@ class Interrupt : public testing::Test {
 };
 
 TEST_F(Interrupt, SignalsThatCanBeCaughtLeaveNothing) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : ending_signals) {
     end_with(signal);
     EXPECT_EQ(leftovers(), std::vector<std::string>()) << signal;
     const std::string compiler = base::read_file(at("pid"));
@@ -120,17 +123,22 @@ TEST_F(Interrupt, ARunThatGoesOnKeepsItsOwn) {
 }
 
 TEST_F(Interrupt, IgnoredSignalsStayIgnored) {
-  const pid_t parent = ::fork();
-  if (parent == 0) {
-    ::signal(SIGHUP, SIG_IGN);  // as nohup does
-    base::write_file_atomic(at("hold"), std::string_view("x"));
-    const pid_t child = start();
-    if (!compiler_waits() || !ignores(child, SIGHUP)) ::_exit(2);
-    ::kill(child, SIGHUP);
-    fs::remove(at("hold"));
-    ::_exit(status_of(child) == 0 ? 0 : 1);
+  for (const int signal : {SIGHUP, SIGQUIT, SIGPIPE}) {
+    fs::remove(at("waits"));
+    // A source that the cache does not know.
+    base::write_file_atomic(at("k.cu"), "__global__ void k(int* p) { *p = " + std::to_string(signal) + "; }\n");
+    const pid_t parent = ::fork();
+    if (parent == 0) {
+      ::signal(signal, SIG_IGN);  // as nohup does
+      base::write_file_atomic(at("hold"), std::string_view("x"));
+      const pid_t child = start(false);
+      if (!compiler_waits() || !ignores(child, signal)) ::_exit(2);
+      ::kill(child, signal);
+      fs::remove(at("hold"));
+      ::_exit(status_of(child) == 0 ? 0 : 1);
+    }
+    EXPECT_EQ(status_of(parent), 0) << signal;
   }
-  EXPECT_EQ(status_of(parent), 0);
 }
 
 }  // namespace

@@ -40,12 +40,6 @@ class JobMessages : public HeddleCommand {
     write("k.ptx", kernel);
     write("m.ptx", mangled);
   }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
-  Ran here(const std::string& arguments) const {
-    return heddle(arguments, "&1", "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' timeout 100");
-  }
   Ran batch(const std::string& lines, const std::string& file = "k.ptx") const {
     write("j.toml", "[[job]]\nname = \"mine\"\nfile = \"" + file + "\"\n" + lines);
     return here("batch j.toml --device interp --policy serial");
@@ -210,6 +204,21 @@ TEST_F(JobMessages, ReportsOfLaunchesAreNotOfBatchesAndProfiles) {
   }
 }
 
+TEST_F(JobMessages, CommandsThatUseOneDeviceRefuseSeveral) {
+  const std::pair<std::string, std::string> commands[] = {{"heddle launch", "launch k.ptx --block 4 --arg zeros:u32:4"},
+                                                          {"heddle inspect", "inspect k.ptx --block 4"},
+                                                          {"heddle daemon start", "daemon start"}};
+  for (const auto& [command, words] : commands) {
+    for (const std::string devices : {"cpu,interp", "sim:tesla-g80,scheduler=lrr,cpu"}) {
+      const Ran ran = here(words + " --device " + devices);
+      EXPECT_EQ(ran.code, 2) << words << ": " << ran.output;
+      EXPECT_EQ(ran.output, "heddle: --device " + devices + ": " + command + " uses one device\n");
+    }
+    EXPECT_THAT(here(words + " --device cpu,cpu").output, HasSubstr("'cpu' is there more than once"));
+  }
+  EXPECT_EQ(here("launch k.ptx --block 4 --arg zeros:u32:4 --device sim:tesla-g80,scheduler=lrr").code, 0);
+}
+
 TEST_F(JobMessages, ProfilesCountAndNameOnce) {
   const Ran one = here("profile k.ptx --block 1024 --arg zeros:u32:1024");
   EXPECT_EQ(one.code, 0) << one.output;
@@ -226,7 +235,8 @@ TEST_F(JobMessages, TextsOfFilesAreNotEmpty) {
     write("s.toml", "results = \"" + results + "\"\nmachines = [\"" + machine + "\"]\n[[kernels]]\nfile = \"k.ptx\"\n");
     const Ran ran = here("sim sweep s.toml");
     EXPECT_EQ(ran.code, 1) << ran.output;
-    EXPECT_THAT(ran.output, HasSubstr("s.toml:" + std::to_string(line) + ": " + key + " must not be an empty text"));
+    EXPECT_THAT(ran.output, HasSubstr("s.toml:" + std::to_string(line) + ": " + (machine.empty() ? "each of " : "") +
+                                      key + " must not be an empty text"));
   }
   for (const char* key : {"name", "file", "kernel", "grid", "block"}) {
     write("j.toml", "[[job]]\n" + std::string(key) + " = \"\"\n");

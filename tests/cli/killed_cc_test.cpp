@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "cli/ending_signals.hpp"
 #include "support/places.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/wait_until.hpp"
@@ -53,10 +54,19 @@ printf ', whole' >> "$out"
   fs::path at(const std::string& name) const { return folder_.path() / name; }
   std::string content(const std::string& name) const { return base::read_file_if_there(at(name)).value_or("none"); }
 
-  pid_t start(const Words& words) const {
+  // Standard error becomes a pipe that nobody reads.
+  static void close_reader_of_errors() {
+    int ends[2];
+    if (::pipe(ends) != 0 || ::dup2(ends[1], STDERR_FILENO) < 0) ::_exit(126);
+    ::close(ends[0]);
+    ::close(ends[1]);
+  }
+  pid_t start(const Words& words, bool closes_errors = false) const {
     const std::string program = heddle_program(HEDDLE_PROGRAM).string();
     const pid_t child = ::fork();
     if (child != 0) return child;
+    accept_ending_signals();
+    if (closes_errors) close_reader_of_errors();
     if (::chdir(folder_.path().c_str()) != 0) ::_exit(127);
     ::setenv("TMPDIR", at("tmp").c_str(), 1);
     ::setenv("HEDDLE_CACHE_DIR", at("cache").c_str(), 1);
@@ -111,7 +121,7 @@ const std::vector<Step>& steps() {
 
 TEST_F(KilledCc, OutputsAreAsTheyWere) {
   for (const Step& step : steps())
-    for (const int signal : {SIGKILL, SIGTERM, SIGINT})
+    for (const int signal : {SIGKILL, SIGTERM, SIGINT, SIGQUIT, SIGPIPE})
       for (const std::string before : {"none", "the old one"}) {
         if (before == "none" && step.output != "x.o") fs::remove(at(step.output));
         if (before != "none") base::write_file_atomic(at(step.output), std::string_view(before));
@@ -120,8 +130,18 @@ TEST_F(KilledCc, OutputsAreAsTheyWere) {
         EXPECT_EQ(content(step.output), expected) << testing::PrintToString(step.words) << " " << signal;
         if (signal != SIGKILL) {
           EXPECT_EQ(leftovers(), Words()) << signal;
+          EXPECT_TRUE(fs::is_empty(at("tmp"))) << signal;
         }
       }
+}
+
+// As `heddle cc -v x.c 2>&1 | head -1` may be ended.
+TEST_F(KilledCc, AClosedPipeLeavesNothing) {
+  const int status = status_of(start({"-v", "-c", "x.c", "-o", "y.o"}, true));
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) << status;
+  EXPECT_EQ(leftovers(), Words());
+  EXPECT_TRUE(fs::is_empty(at("tmp")));
+  EXPECT_EQ(content("y.o"), "none");
 }
 
 TEST_F(KilledCc, TheNextRunMakesTheOutputAndRemovesWhatIsLeft) {

@@ -3,16 +3,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/file.hpp"
 #include "cli/heddle_command.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::tests {
 namespace {
 
 using testing::HasSubstr;
+
+namespace fs = std::filesystem;
 
 // Arrays and kernels with shared memory and a heap. What the checks record of them is larger than they are.
 constexpr const char* edge = R"(#include <cstdio>
@@ -119,6 +124,31 @@ int main() {
 }
 )";
 
+// Memory is lacking while the devices are opened, and is there again after that. Prints the first two errors, unless so
+// much time has passed between them that the second start may have been tried, and whether a later start succeeds.
+constexpr const char* starts = R"(#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <thread>
+static void lack(long allocations) {
+  if (void* const f = dlsym(RTLD_DEFAULT, "lack_memory")) ((void (*)(long))f)(allocations);
+}
+int main() {
+  using Clock = std::chrono::steady_clock;
+  lack(std::atol(std::getenv("LEFT")));
+  const int first = cudaFree(nullptr);
+  lack(__LONG_MAX__);
+  const auto begin = Clock::now();
+  const int second = cudaFree(nullptr);
+  const auto later = Clock::now();
+  if (later - begin < std::chrono::milliseconds(900)) std::printf("%d %d\n", first, second);
+  while (cudaFree(nullptr) != cudaSuccess)
+    if (Clock::now() - later > std::chrono::seconds(40)) return 1;
+  std::puts("started");
+}
+)";
+
 class LackingMemory : public HeddleCommand {
  protected:
   void SetUp() override {
@@ -173,6 +203,45 @@ TEST_F(LackingMemory, EndsAProgramBeforeMainInOrder) {
     EXPECT_THAT(ran.output, HasSubstr("the program's kernels cannot be registered: there is no memory")) << allocations;
   }
   EXPECT_GT(refused, 5u);
+}
+
+// A start that failed is not tried again at each call.
+TEST_F(LackingMemory, IsRememberedForAWhileWhereNoDeviceCouldBeOpened) {
+  base::write_file_atomic(folder_.path() / "starts.cu", std::string_view(starts));
+  ASSERT_EQ(here("cc starts.cu -o starts").code, 0);
+  const Ran ran = here("run --device cpu ./starts", "LEFT=40 LD_PRELOAD=" HEDDLE_LACKING_SYSTEM_LIBRARY " ");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, testing::Not(HasSubstr(" 0\n"))) << "the second call looked again";
+  EXPECT_THAT(ran.output, testing::AllOf(HasSubstr("there is no memory"), HasSubstr("started\n")));
+}
+
+// Beside a daemon, which others need after that.
+TEST_F(LackingMemory, EndsATenantInOrder) {
+  const fs::path run = folder_.path() / "run";
+  fs::create_directory(run);
+  fs::permissions(run, fs::perms::owner_all);
+  const std::string at = "HEDDLE_DAEMON='" + (run / "socket").string() + "' HEDDLE_CPU_WORKERS=4 ";
+  base::write_file_atomic(folder_.path() / "held.cu", std::string_view(held));
+  ASSERT_EQ(here("cc held.cu -o held").code, 0);
+  ASSERT_EQ(here("daemon start --device cpu", at).code, 0);
+  const auto tenants = [&] { return here("daemon status", at); };
+  unsigned refused = 0;
+  for (const long allocations : {1'000'000L, 0L, 20L, 150L, 600L, 1500L, 4000L}) {
+    const Ran ran = here("tenant run --name lacking --device cpu ./held",
+                         at + "LEFT=" + std::to_string(allocations) + " LD_PRELOAD=" HEDDLE_LACKING_SYSTEM_LIBRARY " ");
+    if (ran.code != 0) {
+      ++refused;
+      EXPECT_EQ(ran.code, 4) << "after " << allocations << ": " << ran.output;
+      EXPECT_THAT(ran.output, HasSubstr("memory")) << allocations;
+    } else {
+      EXPECT_EQ(ran.output, "done\n") << allocations;
+    }
+    EXPECT_TRUE(wait_until([&] { return tenants().output.find(", 0 tenants") != std::string::npos; }))
+        << "after " << allocations << ": " << tenants().output;
+  }
+  EXPECT_GE(refused, 2u);
+  EXPECT_LT(refused, 7u);
+  EXPECT_EQ(here("daemon stop", at).code, 0);
 }
 
 }  // namespace

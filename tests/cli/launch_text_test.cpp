@@ -25,14 +25,15 @@ T value(const ArgumentText& argument) {
 }
 
 TEST(LaunchText, Shapes) {
-  EXPECT_EQ(parse_shape("4096", "--grid"), (Dim3{4096, 1, 1}));
-  EXPECT_EQ(parse_shape("64x32", "--grid"), (Dim3{64, 32, 1}));
-  EXPECT_EQ(parse_shape("8,4,2", "--grid"), (Dim3{8, 4, 2}));
-  for (const char* bad : {"", "0", "1x", "1x2x3x4", "-1", "a", "1 2", "4294967296", "1x0"}) {
-    EXPECT_THROW(parse_shape(bad, "--grid"), UsageError) << bad;
+  EXPECT_EQ(parse_shape("4096", "--grid", largest_grid), (Dim3{4096, 1, 1}));
+  EXPECT_EQ(parse_shape("64x32", "--grid", largest_grid), (Dim3{64, 32, 1}));
+  EXPECT_EQ(parse_shape("8,4,2", "--grid", largest_grid), (Dim3{8, 4, 2}));
+  for (const char* bad :
+       {"", "0", "1x", "1x2x3x4", "-1", "a", "1 2", "4294967296", "1x0", "2147483648", "1x65536", "1x1x65536"}) {
+    EXPECT_THROW(parse_shape(bad, "--grid", largest_grid), UsageError) << bad;
   }
   try {
-    parse_shape("7y8", "--block");
+    parse_shape("7y8", "--block", largest_block);
     FAIL();
   } catch (const UsageError& error) {
     EXPECT_THAT(error.what(), HasSubstr("--block 7y8"));
@@ -40,10 +41,11 @@ TEST(LaunchText, Shapes) {
 }
 
 TEST(LaunchText, BlockRanges) {
-  EXPECT_EQ(parse_blocks("0:100"), (BlockRange{0, 100}));
-  EXPECT_EQ(parse_blocks("7:7"), (BlockRange{7, 7}));
-  for (const char* bad : {"", "5", "5:", ":5", "5:4", "1:2:3", "a:b"})
-    EXPECT_THROW(parse_blocks(bad), UsageError) << bad;
+  const Dim3 grid{20, 5};
+  EXPECT_EQ(parse_blocks("0:100", grid), (BlockRange{0, 100}));
+  EXPECT_EQ(parse_blocks("7:7", grid), (BlockRange{7, 7}));
+  for (const char* bad : {"", "5", "5:", ":5", "5:4", "1:2:3", "a:b", "0:101", "101:101"})
+    EXPECT_THROW(parse_blocks(bad, grid), UsageError) << bad;
 }
 
 TEST(LaunchText, Processors) {

@@ -53,9 +53,6 @@ class MemoryLimits : public HeddleCommand {
     for (const char* report : {"sim:tesla-g80,report=a.json", "sim:fermi-gtx480,report=b.json"})
       EXPECT_EQ(in_folder(std::string(launch) + report).code, 0) << report;
   }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
   // With a cache and a daemon's place of its own.
   Ran in_folder(const std::string& arguments, const std::string& before = "") const {
     const std::string here = folder_.path().string();
@@ -63,10 +60,12 @@ class MemoryLimits : public HeddleCommand {
         arguments, "&1",
         before + "HEDDLE_CACHE_DIR='" + here + "/cache' HEDDLE_DAEMON='" + here + "/daemon' timeout -k 5 100");
   }
-  Ran limited(const std::string& arguments, int kib) const {
-    return in_folder(arguments, "ulimit -v " + std::to_string(kib) + " && ");
+  // `kind`: v of the address space, d of data.
+  Ran limited(const std::string& arguments, int kib, char kind = 'v') const {
+    return in_folder(arguments, std::string("ulimit -") + kind + " " + std::to_string(kib) + " && ");
   }
   void expect_an_end(const std::string& command, int expected) const;
+  void expect_an_end_at(const std::string& command, int expected, char kind, int kib) const;
 };
 
 bool has_any(const std::string& output, std::initializer_list<const char*> words) {
@@ -76,20 +75,25 @@ bool has_any(const std::string& output, std::initializer_list<const char*> words
 // `expected`: the code without a limit.
 void MemoryLimits::expect_an_end(const std::string& command, int expected) const {
   ASSERT_EQ(in_folder(command).code, expected) << command;
-  for (const int kib : {20'000, 40'000, 70'000, 120'000, 230'000, 260'000, 300'000, 380'000}) {
-    const Ran ran = limited(command, kib);
-    const std::string what = command + " with " + std::to_string(kib) + " KiB: " + ran.output;
-    EXPECT_TRUE(ran.code <= 3 || ran.code == 99 || ran.code == 127) << ran.code << " " << what;
-    EXPECT_FALSE(has_any(ran.output, {"terminate", "bad_alloc", "LLVM ERROR", "Stack dump", "Assertion"})) << what;
-    if (ran.code == expected) continue;
-    EXPECT_TRUE(has_any(ran.output, {"memory", "no more threads", "annot allocate",
-                                     "error while loading shared libraries"}))  // the last: before main()
-        << ran.code << " " << what;
-    if (ran.code == 3) {
-      EXPECT_TRUE(has_any(ran.output, {"the limit of this process (ulimit -v) is "})) << what;
-      EXPECT_FALSE(has_any(ran.output, {"0.0 KiB"})) << what;
-    }
-  }
+  for (const int kib : {20'000, 40'000, 70'000, 120'000, 230'000, 260'000, 300'000, 380'000})
+    expect_an_end_at(command, expected, 'v', kib);
+  for (const int kib : {1'000, 5'000, 12'000, 20'000, 30'000, 50'000, 90'000})
+    expect_an_end_at(command, expected, 'd', kib);
+}
+
+void MemoryLimits::expect_an_end_at(const std::string& command, int expected, char kind, int kib) const {
+  const Ran ran = limited(command, kib, kind);
+  const std::string limit = std::string("ulimit -") + kind;
+  const std::string what = command + " with " + limit + " " + std::to_string(kib) + ": " + ran.output;
+  EXPECT_TRUE(ran.code <= 3 || ran.code == 99 || ran.code == 127) << ran.code << " " << what;
+  EXPECT_FALSE(has_any(ran.output, {"terminate", "bad_alloc", "LLVM ERROR", "Stack dump", "Assertion"})) << what;
+  if (ran.code == expected) return;
+  EXPECT_TRUE(has_any(ran.output, {"memory", "no more threads", "annot allocate",
+                                   "error while loading shared libraries"}))  // the last: before main()
+      << ran.code << " " << what;
+  if (ran.code != 3) return;
+  EXPECT_TRUE(has_any(ran.output, {("the limit of this process (" + limit + ") is ").c_str()})) << what;
+  EXPECT_FALSE(has_any(ran.output, {"0.0 KiB", "allocate 0 B", "ulimit -u"})) << what;
 }
 
 TEST_F(MemoryLimits, CommandsOfTexts) {
@@ -181,12 +185,56 @@ TEST_F(MemoryLimits, CommandsOfTheDaemon) {
 }
 
 TEST_F(MemoryLimits, Doctor) {
-  for (const int kib : {20'000, 70'000, 120'000, 240'000}) {
-    const Ran ran = limited("doctor", kib);
+  const std::pair<char, int> limits[] = {{'v', 20'000},  {'v', 70'000}, {'v', 120'000},
+                                         {'v', 240'000}, {'d', 12'000}, {'d', 20'000}};
+  for (const auto& [kind, kib] : limits) {
+    const Ran ran = limited("doctor", kib, kind);
     EXPECT_EQ(ran.code, 1) << ran.output;
     EXPECT_TRUE(has_any(ran.output, {"memory", "no more threads", "annot allocate"})) << ran.output;
-    EXPECT_FALSE(has_any(ran.output, {"LLVM ERROR", "terminate", "bad_alloc"})) << ran.output;
+    EXPECT_FALSE(has_any(ran.output, {"LLVM ERROR", "terminate", "bad_alloc", "ulimit -u", "Without headers"}))
+        << ran.output;
   }
+}
+
+// Of both limits the one that cannot be what is short is not named: data is a part of the address space.
+TEST_F(MemoryLimits, TheLimitOfDataIsNamed) {
+  const std::string command = "launch k.ptx --block 64 --arg zeros:f32:20000000 --device interp";
+  const auto both = [&](int space, int data) {
+    return in_folder(command, "ulimit -v " + std::to_string(space) + " && ulimit -d " + std::to_string(data) + " && ");
+  };
+  EXPECT_TRUE(has_any(limited(command, 40'960, 'd').output, {"; the limit of this process (ulimit -d) is 40 MiB"}));
+  EXPECT_TRUE(has_any(both(2'048'000, 40'960).output,
+                      {"; the limits of this process are 40 MiB (ulimit -d) and 2000 MiB (ulimit -v)"}));
+  EXPECT_TRUE(has_any(both(71'680, 2'048'000).output, {"; the limit of this process (ulimit -v) is 70 MiB"}));
+  EXPECT_TRUE(has_any(limited(command, 4'000, 'd').output, {"; the limit of this process (ulimit -d) is 4000 KiB"}));
+}
+
+// A program says no more than that there is no memory, and often not even that; the machine has some.
+TEST_F(MemoryLimits, ProgramsThatLackMemoryAreToldOfTheLimitOnce) {
+  write("large.cu", R"(#include <cstdio>
+int main() {
+  void *one = nullptr, *two = nullptr, *three = nullptr;
+  const cudaError_t first = cudaMalloc(&one, 600u << 20), second = cudaMalloc(&two, 500u << 20);
+  const cudaError_t third = cudaMallocManaged(&three, 400u << 20);
+  std::printf("%s %s %s\n", cudaGetErrorName(first), cudaGetErrorName(second), cudaGetErrorName(third));
+})");
+  ASSERT_EQ(in_folder("cc large.cu -o large").code, 0);
+  const std::string line = "cudaErrorMemoryAllocation cudaErrorMemoryAllocation cudaErrorMemoryAllocation\n";
+  for (const char* device : {"cpu", "interp"}) {
+    const Ran ran = limited("run --device " + std::string(device) + " ./large", 420'000);
+    EXPECT_EQ(ran.code, 0) << ran.output;
+    EXPECT_NE(ran.output.find(line), ran.output.npos) << ran.output;
+    EXPECT_NE(ran.output.find("cudaMalloc: "), ran.output.npos) << ran.output;
+    EXPECT_NE(ran.output.find("600 MiB"), ran.output.npos) << ran.output;
+    const std::size_t limit = ran.output.find("the limit of this process (ulimit -v) is 410 MiB");
+    ASSERT_NE(limit, ran.output.npos) << ran.output;
+    EXPECT_EQ(ran.output.find("(ulimit -v)", limit + line.size()), ran.output.npos) << ran.output;
+  }
+  const Ran of_data = limited("run --device cpu ./large", 420'000, 'd');
+  EXPECT_TRUE(has_any(of_data.output, {"the limit of this process (ulimit -d) is 410 MiB"})) << of_data.output;
+  const Ran quiet = limited("run --device cpu ./large", 2'500'000);
+  EXPECT_EQ(quiet.output, "cudaSuccess cudaSuccess cudaSuccess\n");
+  EXPECT_EQ(in_folder("run --device cpu ./large", "export HEDDLE_MEMORY_LIMIT=64M; ").output, line);
 }
 
 }  // namespace

@@ -25,14 +25,6 @@ namespace fs = std::filesystem;
 class Messages : public HeddleCommand {
  protected:
   Messages() { write("k.ptx", kernel); }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
-  std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
-  Ran here(const std::string& arguments, const std::string& variables = "") const {
-    return heddle(arguments, "&1",
-                  "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' " + variables + " timeout 100");
-  }
   Ran batch(const std::string& lines, const std::string& options) const {
     write("j.toml", "[[job]]\nfile = \"k.ptx\"\nblock = 4\n" + lines);
     return here("batch j.toml " + options);
@@ -68,7 +60,9 @@ TEST_F(Messages, SimulatedDevicesOfProgramsAreRefusedBeforeTheyStart) {
     const std::string variable = "HEDDLE_RUN_DEVICE=" + std::string(device);
     const Ran by_variable = here("run /bin/echo started", variable);
     EXPECT_EQ(by_variable.code, 1) << by_variable.output;
-    EXPECT_EQ(by_variable.output, "heddle: " + variable + ": " + ran.output.substr(std::string("heddle: ").size()));
+    const std::string given = "heddle: --device " + std::string(device) + ": ";
+    ASSERT_THAT(ran.output, testing::StartsWith(given));
+    EXPECT_EQ(by_variable.output, "heddle: " + variable + ": " + ran.output.substr(given.size()));
   }
 }
 
@@ -111,8 +105,19 @@ TEST_F(Messages, ProgramsOfCudaHaveNothingToTune) {
 TEST_F(Messages, WrongPoliciesEndWithTwo) {
   const std::pair<const char*, const char*> wrong[] = {
       {"nosuch", "there is no policy 'nosuch'"},
-      {"slice:x", "the parameter of the policy 'slice' is 'x'; it must be a positive number"},
-      {"base:0", "the parameter of the policy 'base' is '0'"},
+      {"slice:x",
+       "the parameter of the policy 'slice' is 'x'; it is the number of blocks in a range, a whole number "
+       "from 1 to 2147483647"},
+      {"base:0", "the parameter of the policy 'base' is '0'; it is the number of kernels that run at a time"},
+      {"bounded:1", "the parameter of the policy 'bounded' is '1'; it is the time in microseconds"},
+      {"timeslice:1",
+       "the parameter of the policy 'timeslice' is '1'; it is the length of a turn in microseconds, a "
+       "whole number from 100 to 10000000"},
+      {"static:99", "the parameter of the policy 'static' is '99'; it is the number of units"},
+      {"slice:", "the policy 'slice:' ends with a colon"},
+      {"lithos:", "the policy 'lithos:' ends with a colon"},
+      {":", "the policy ':' ends with a colon"},
+      {":4", "there is no policy ''"},
       {"opt:3", "the policy 'opt' has no parameter; it was given '3'"},
       {"serial:2", "the policy 'serial' has no parameter; it was given '2'"},
       {"direct:2", "the policy 'direct' has no parameter; it was given '2'"}};
@@ -155,6 +160,96 @@ int main(int count, char**) {
     EXPECT_EQ(ran.code, 1) << ran.output;
     EXPECT_THAT(ran.output, AllOf(HasSubstr("a host function of a stream has ended the thread"), HasSubstr("begun\n"),
                                   Not(HasSubstr("ended\n")), Not(HasSubstr("FATAL"))));
+  }
+}
+
+TEST_F(Messages, HostFunctionsThatThrowEndTheProcessWithASentence) {
+  base::write_file_atomic(folder_.path() / "throws.cu", std::string_view(R"(#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <stdexcept>
+void throws(void* p) {
+  if (p != nullptr) throw 7;
+  throw std::runtime_error("the disk is full");
+}
+void throws_too(cudaStream_t, cudaError_t, void* p) { throws(p); }
+void seen() {
+  std::printf("terminate\n");
+  std::fflush(stdout);
+  std::abort();
+}
+int main(int, char** arguments) {
+  std::set_terminate(seen);
+  int number = 0;
+  switch (arguments[1][0]) {
+    case 'f': cudaLaunchHostFunc(nullptr, throws, nullptr); break;
+    case 'n': cudaLaunchHostFunc(nullptr, throws, &number); break;
+    case 'c': cudaStreamAddCallback(nullptr, throws_too, nullptr, 0); break;
+    case 'u': {
+      cudaUserObject_t object;
+      cudaUserObjectCreate(&object, &number, throws, 1, cudaUserObjectNoDestructorSync);
+      cudaUserObjectRelease(object, 1);
+      break;
+    }
+    default: {
+      cudaGraph_t graph;
+      cudaGraphNode_t node;
+      cudaGraphExec_t exec;
+      const cudaHostNodeParams parameters = {throws, nullptr};
+      cudaGraphCreate(&graph, 0);
+      cudaGraphAddHostNode(&node, graph, nullptr, 0, &parameters);
+      cudaGraphInstantiate(&exec, graph, 0);
+      cudaGraphLaunch(exec, nullptr);
+    }
+  }
+  cudaDeviceSynchronize();
+  std::printf("ended\n");
+}
+)"));
+  ASSERT_EQ(here("cc throws.cu -o throws").code, 0);
+  for (const char* way : {"f", "n", "c", "u", "g"}) {
+    const Ran ran = here("run --device cpu ./throws " + std::string(way));
+    EXPECT_NE(ran.code, 0) << way;
+    const bool is_number = *way == 'n' || *way == 'u';
+    EXPECT_THAT(ran.output,
+                AllOf(HasSubstr(is_number ? "has thrown an exception: its type is no std::exception"
+                                          : "has thrown an exception: the disk is full"),
+                      HasSubstr("terminate\n"), Not(HasSubstr("ended\n")), Not(HasSubstr("invalid argument"))))
+        << way;
+  }
+}
+
+// They would wait for themselves.
+TEST_F(Messages, HostFunctionsDoNotWaitForTheirStream) {
+  base::write_file_atomic(folder_.path() / "waits.cu", std::string_view(R"(#include <cuda.h>
+#include <cstdio>
+cudaStream_t stream;
+cudaEvent_t event;
+void waits(void*) {
+  std::printf("%d %d %d %d %d\n", cudaStreamSynchronize(stream), cudaEventSynchronize(event), cudaDeviceSynchronize(),
+              cudaStreamQuery(stream), cudaDeviceReset());
+  std::printf("driver %d %d %d %d %d\n", cuStreamSynchronize(stream), cuEventSynchronize(event), cuCtxSynchronize(),
+              cuDevicePrimaryCtxReset(0), cuDevicePrimaryCtxRelease(0));
+}
+void waits_too(cudaStream_t, cudaError_t, void* p) { waits(p); }
+int main() {
+  cudaStreamCreate(&stream);
+  cudaEventCreate(&event);
+  cudaLaunchHostFunc(stream, waits, nullptr);
+  cudaStreamAddCallback(stream, waits_too, nullptr, 0);
+  cudaEventRecord(event, stream);
+  std::printf("%d\n", cudaStreamSynchronize(stream));
+}
+)"));
+  ASSERT_EQ(here("cc waits.cu -o waits -lcuda").code, 0);
+  for (const char* options :
+       {"--device cpu", "--device interp", "--device sim:tesla-g80", "--device cpu --policy lithos"}) {
+    const Ran ran = here("run " + std::string(options) + " ./waits", "HEDDLE_LOG=info");
+    EXPECT_EQ(ran.code, 0) << options << ran.output;
+    EXPECT_THAT(ran.output,
+                AllOf(HasSubstr("800 800 800 800 800\n"), HasSubstr("driver 800 800 800 800 800\n"), HasSubstr("\n0\n"),
+                      HasSubstr("host functions of streams must not call CUDA functions")))
+        << options;
   }
 }
 

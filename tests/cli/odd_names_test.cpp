@@ -27,14 +27,7 @@ constexpr const char* kernel = "extern \"C\" __global__ void k(int* p) { p[threa
 
 class OddNames : public HeddleCommand {
  protected:
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
   // In a cache of its own.
-  Ran here(const std::string& arguments, const std::string& variables = "") const {
-    return heddle(arguments, "&1",
-                  "HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' " + variables + " timeout 100");
-  }
 };
 
 // What a compiler would take for an option: a macro, a language, a library, an output.
@@ -131,6 +124,62 @@ TEST_F(OddNames, WhatHasNoEndIsNotIncluded) {
                     kernel);
   const Ran ran = here("compile a.cu -o -");
   EXPECT_EQ(ran.code, 0) << ran.output;
+}
+
+// heddle run names a source by its whole path, in which a folder above the current one may have a line end.
+TEST_F(OddNames, ProgramsAreCompiledBelowAFolderWithALineEnd) {
+  const std::string source =
+      "#include <cstdio>\n#include \"v.h\"\n__global__ void k() {}\n"
+      "int main() { std::printf(\"value %d\\n\", V); }\n";
+  for (const auto& [name, value] : {std::pair{"a\nb", "1"}, {"c\nd", "2"}, {"e\x1b[31mf", "3"}}) {
+    fs::create_directories(folder_.path() / name / "sub");
+    write(name + std::string("/x.cu"), source);
+    write(name + std::string("/v.h"), std::string("#define V ") + value + "\n");
+    write(name + std::string("/bad.cu"), "x\n");
+    const auto within = [&, folder = std::string(name)](const std::string& below, const std::string& arguments) {
+      std::string before = "cd '" + folder;
+      before += below;
+      before += "' && HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' timeout 100";
+      return heddle(arguments, "&1", before);
+    };
+    for (const char* round : {"compiled", "cached"}) {
+      const Ran ran = within("/sub", "run --device cpu ../x.cu");
+      EXPECT_EQ(ran.output, "value " + std::string(value) + "\n") << round;
+    }
+    EXPECT_EQ(within("", "run --device cpu x.cu").output, "value " + std::string(value) + "\n");
+    const Ran bad = within("/sub", "run --device cpu ../bad.cu");
+    EXPECT_EQ(bad.code, 1);
+    EXPECT_THAT(bad.output,
+                AllOf(HasSubstr("bad.cu:1:1: error"), Not(HasSubstr("must have no line end")), Not(HasSubstr(name))));
+  }
+  const Ran outside = here("run --device cpu 'a\nb/x.cu'");
+  EXPECT_EQ(outside.code, 1);
+  EXPECT_THAT(outside.output, AllOf(HasSubstr("/a\\nb/x.cu: the name of a source must have no line end in it; rename "
+                                              "the folder, or name the file from inside the folder, as x.cu"),
+                                    Not(HasSubstr("a\nb"))));
+}
+
+// Of the current folder, and of files and folders in the environment, too.
+TEST_F(OddNames, MessagesShowLineEndsAndEscapeCodesOfNames) {
+  const std::string name = "a\nb\x1b[31m", shown = "a\\nb\\x1b[31m";
+  fs::create_directory(folder_.path() / name);
+  const std::string place = "'" + (folder_.path() / name).string() + "/x'";
+  write(name + "/x", "no database");
+  const auto within = [&](const std::string& variables, const std::string& arguments) {
+    return heddle(arguments, "&1", "cd '" + name + "' && " + variables + " timeout 100");
+  };
+  for (const auto& [variables, arguments] : {std::pair<std::string, std::string>{"", "run --trace no/t.json /bin/true"},
+                                             {"", "knowledge list --file x"},
+                                             {"HEDDLE_DAEMON=" + place, "daemon status"},
+                                             {"HEDDLE_DAEMON=" + place, "top --once"},
+                                             {"HEDDLE_DAEMON=" + place, "policy"},
+                                             {"HEDDLE_DAEMON=" + place, "daemon start --units 2"},
+                                             {"HEDDLE_CLANG=" + place, "compile ../k.cu"},
+                                             {"HEDDLE_CLANG=" + place, "doctor"}}) {
+    write("k.cu", kernel);
+    const Ran ran = within(variables, arguments);
+    EXPECT_THAT(ran.output, AllOf(HasSubstr(shown), Not(HasSubstr(name)), Not(HasSubstr("\x1b")))) << arguments;
+  }
 }
 
 }  // namespace

@@ -30,15 +30,6 @@ class Outputs : public HeddleCommand {
     write("script", "#!/bin/sh\necho ran\n");
     ::chmod((folder_.path() / "script").c_str(), 0755);
   }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
-  std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
-  Ran here(const std::string& arguments, const std::string& variables = "") const {
-    const std::string place = folder_.path().string();
-    return heddle(arguments, "&1",
-                  "HEDDLE_CACHE_DIR='" + place + "/cache' HEDDLE_DAEMON=daemon " + variables + " timeout 100");
-  }
 };
 
 TEST_F(Outputs, ATimelineReplacesTimelinesAlone) {
@@ -80,9 +71,9 @@ TEST_F(Outputs, ProgramsWithoutCudaLeaveTimelinesAsTheyWere) {
 // The program would run to its end before anyone missed the timeline.
 TEST_F(Outputs, TimelinesAreWrittenToFiles) {
   ASSERT_EQ(::mkfifo((folder_.path() / "fifo").c_str(), 0600), 0);
-  for (const auto& [name, why] : {std::pair("''", "--trace '': its value is empty"),
-                                  std::pair("fifo", "--trace 'fifo': expected the name of a file"),
-                                  std::pair(".", "--trace '.': expected the name of a file")}) {
+  for (const auto& [name, why] :
+       {std::pair("''", "--trace: its value is empty"), std::pair("fifo", "--trace fifo: it is a pipe; name a file"),
+        std::pair(".", "--trace .: it is a folder; name a file")}) {
     const Ran ran = here("run --trace " + std::string(name) + " ./script");
     EXPECT_EQ(ran.code, std::string_view(name) == "''" ? 2 : 1) << ran.output;
     EXPECT_THAT(ran.output, AllOf(HasSubstr(why), Not(HasSubstr("ran")))) << name;

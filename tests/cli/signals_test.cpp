@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "base/file.hpp"
+#include "cli/ending_signals.hpp"
 #include "cli/heddle_command.hpp"
 #include "support/wait_until.hpp"
 
@@ -55,7 +56,6 @@ class Signals : public HeddleCommand {
           "[[kernels]]\nfile = \"k.ptx\"\narguments = [\"--entry\", \"spins\", \"--arg\", \"zeros:i32:4\"]\n");
   }
   fs::path at(const std::string& name) const { return folder_.path() / name; }
-  void write(const std::string& name, std::string_view text) const { base::write_file_atomic(at(name), text); }
   std::string variables() const {
     return "HEDDLE_CACHE_DIR='" + at("cache").string() + "' TMPDIR='" + at("tmp").string() + "'";
   }
@@ -73,6 +73,7 @@ class Signals : public HeddleCommand {
                                 heddle_program(HEDDLE_PROGRAM).string() + "' " + arguments + " >said 2>&1";
     const pid_t child = ::fork();
     if (child != 0) return child;
+    accept_ending_signals();
     ::setpgid(0, 0);
     ::execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
     ::_exit(127);
@@ -92,6 +93,14 @@ class Signals : public HeddleCommand {
     std::error_code gone;
     for (fs::recursive_directory_iterator file(at("tmp"), gone), end; !gone && file != end; file.increment(gone))
       if (file->path().filename() == "log") return true;
+    return false;
+  }
+  // A process of its group, other than itself, that works.
+  static bool child_works(pid_t group) {
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const pid_t process = std::atoi(entry.path().filename().c_str());
+      if (process > 0 && process != group && ::getpgid(process) == group && works(process)) return true;
+    }
     return false;
   }
   void end_with(pid_t child, int signal, const std::string& command) const {
@@ -121,7 +130,7 @@ TEST_F(Signals, LeaveFilesAsTheyWere) {
   fs::permissions(at("script"), fs::perms::owner_all);
   const auto before = files();
   for (const std::string& command : commands)
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    for (const int signal : ending_signals) {
       const pid_t child = start(command);
       EXPECT_TRUE(wait_until([&] { return works(child); }))
           << command << ": " << base::read_file_if_there(at("said")).value_or("nothing");
@@ -130,21 +139,23 @@ TEST_F(Signals, LeaveFilesAsTheyWere) {
     }
 }
 
+// At once, and when the launch works.
 TEST_F(Signals, EndTheLaunchesOfASweep) {
   const auto before = files();
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    const pid_t child = start("sim sweep s.toml");
-    EXPECT_TRUE(wait_until([&] { return has_log(); }));
-    end_with(child, signal, "sim sweep");
-    EXPECT_EQ(files(), before);
-  }
+  for (const bool late : {false, true})
+    for (const int signal : ending_signals) {
+      const pid_t child = start("sim sweep s.toml");
+      EXPECT_TRUE(wait_until([&] { return late ? child_works(child) : has_log(); }));
+      end_with(child, signal, "sim sweep");
+      EXPECT_EQ(files(), before);
+    }
 }
 
 // It waits for a reader of the page.
 TEST_F(Signals, EndComparisons) {
   ASSERT_EQ(::mkfifo(at("page").c_str(), 0600), 0);
   const auto before = files();
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : ending_signals) {
     end_with(start("sim compare r.json r.json --html page"), signal, "sim compare");
     EXPECT_EQ(files(), before);
   }
@@ -153,7 +164,7 @@ TEST_F(Signals, EndComparisons) {
 // A report of some launches is no report of all.
 TEST_F(Signals, GiveOldReportsTheirNames) {
   const auto before = files();
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal : ending_signals) {
     const std::string command =
         "launch k.ptx --entry ends --arg zeros:i32:4 --repeat 1000000 --device "
         "sim:tesla-g80,report=r.json,trace=t.json";
@@ -183,6 +194,28 @@ TEST_F(Signals, RemoveWhatIsHalfWritten) {
     fs::remove(at("large.npy"));
     EXPECT_EQ(files(), before);
     if (WIFSIGNALED(status)) return;
+  }
+}
+
+// Nobody reads what the command prints: it says nothing and is ended by the signal. What ends it late would see the
+// write fail.
+TEST_F(Signals, AClosedPipeEndsTheCommandAtOnce) {
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      accept_ending_signals();
+      int ends[2];
+      if (::pipe(ends) != 0 || ::dup2(ends[1], STDOUT_FILENO) < 0) ::_exit(126);
+      ::close(ends[0]);
+      ::close(ends[1]);
+      const std::string program = heddle_program(HEDDLE_PROGRAM).string();
+      ::execl("/bin/sh", "sh", "-c", "exec \"$0\" help --man 2>\"$1\"", program.c_str(), at("said").c_str(), nullptr);
+      ::_exit(127);
+    }
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE) << status;
+    EXPECT_EQ(read("said"), "");
   }
 }
 

@@ -5,9 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <thread>
 
 #include "base/file.hpp"
 #include "cli/heddle_command.hpp"
+#include "support/wait_until.hpp"
+#include "sweep/plan.hpp"
+#include "sweep/results.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -39,10 +43,6 @@ constexpr const char* kernel = R"(.version 7.0
 class Sim : public HeddleCommand {
  protected:
   void SetUp() override { write("k.ptx", kernel); }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
-  std::string read(const std::string& name) const { return base::read_file(folder_.path() / name); }
   Ran launch(const std::string& device) const {
     return heddle("launch k.ptx --grid 8 --block 64 --arg zeros:f32:512 --device " + device);
   }
@@ -138,6 +138,32 @@ TEST_F(Sim, ARunThatFailsIsNamedAndTheOthersGoOn) {
   const Ran ran = heddle("sim sweep s.toml");
   EXPECT_EQ(ran.code, 1);
   EXPECT_THAT(ran.output, AllOf(HasSubstr("there is no machine 'no-such'"), HasSubstr("tesla-g80  k")));
+}
+
+// Without a line about them, progress that ends before the number of runs looks like an abort. This process is the
+// other one that is at the sweep.
+TEST_F(Sim, RunsOfAnotherProcessAreCounted) {
+  write("s.toml",
+        "machines = [\"fermi-gtx480\", \"tesla-g80\"]\n[options]\nscheduler = [\"lrr\", \"gto\"]\n[[kernels]]\n"
+        "file = \"k.ptx\"\narguments = [\"--block\", \"64\", \"--arg\", \"zeros:f32:64\"]\n");
+  const base::SteadyClock clock;
+  const sweep::Plan plan = sweep::read_plan(folder_.path() / "s.toml");
+  sweep::Results results(plan.results, clock);
+  for (const std::size_t run : {1, 2}) ASSERT_TRUE(results.claim(plan.runs[run]));
+  const Ran early = heddle("sim sweep s.toml");
+  EXPECT_EQ(early.code, 0) << early.output;
+  EXPECT_THAT(early.output, AllOf(HasSubstr("[2/4] another process is at 2 runs; --wait waits for it\n"),
+                                  Not(HasSubstr("by another process"))));
+  Ran waits;
+  std::thread other([&] { waits = heddle("sim sweep s.toml --wait", "&1", "echo > begun;"); });
+  EXPECT_TRUE(wait_until([&] { return std::filesystem::exists(folder_.path() / "begun"); }));
+  let_pass(clock, 300'000'000);  // until the command has found these runs claimed
+  for (const std::size_t run : {1, 2}) results.finish(plan.runs[run], {.state = "done", .cycles = 7}, "");
+  other.join();
+  EXPECT_EQ(waits.code, 0) << waits.output;
+  EXPECT_THAT(waits.output,
+              AllOf(HasSubstr("2 of 4 runs are there already\n[4/4] 2 runs were done by another process\n"),
+                    Not(HasSubstr("--wait"))));
 }
 
 }  // namespace

@@ -37,9 +37,6 @@ class SystemLimits : public HeddleCommand {
     ASSERT_EQ(here("run --device cpu --trace t.json ./prog").code, 0);
     ASSERT_EQ(here(launch + "sim:tesla-g80,report=a.json").code, 0);
   }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
   Ran here(const std::string& arguments, const std::string& before = "") const {
     const std::string folder = folder_.path().string();
     fs::remove(folder_.path() / "s.db");

@@ -100,9 +100,7 @@ TEST_F(TenantCommands, SayWhatIsWrong) {
   EXPECT_THAT(said("tenant set a"), HasSubstr("--quota or --class"));
   EXPECT_THAT(said("explain a --last 3h"), HasSubstr("expected a time up to a day"));
   EXPECT_EQ(heddle("daemon start --units 4 --policy orion").code, 2);
-  const Ran sliced = heddle("tenant run --slice 2 true");
-  EXPECT_EQ(sliced.code, 1);
-  EXPECT_THAT(sliced.output, HasSubstr("--slice 2 and --policy lithos"));
+  EXPECT_THAT(said("tenant run --slice 2 true"), HasSubstr("--slice 2: a tenant's policy decides"));
   EXPECT_THAT(heddle("tenant run --help").output, HasSubstr("--quota PART"));
   EXPECT_THAT(heddle("help --man").output, AllOf(HasSubstr(".SS heddle tenant"), HasSubstr("\\-\\-metrics\\-port")));
   EXPECT_THAT(heddle("completion bash").output, AllOf(HasSubstr("'run list set'"), HasSubstr("'start stop status'")));
@@ -195,6 +193,8 @@ TEST_F(TenantCommands, ADaemonStartsAndStops) {
   EXPECT_THAT(heddle("daemon start").output, HasSubstr("a daemon runs already at "));
   EXPECT_THAT(heddle("daemon status").output, HasSubstr("4 units, policy lithos, 0 tenants"));
   EXPECT_EQ(heddle("policy static").code, 0);
+  EXPECT_THAT(heddle("policy").output, AllOf(HasSubstr("the daemon divides 4 units by the policy static\n"),
+                                             HasSubstr("mps-like"), HasSubstr("timeslice:MICROSECONDS")));
   EXPECT_THAT(heddle("policy best").output, HasSubstr("there is no policy 'best' between processes"));
   EXPECT_THAT(heddle("tenant set nobody --quota 5%").output, HasSubstr("there is no tenant 'nobody'"));
   EXPECT_THAT(heddle("tenant list").output, HasSubstr("there are no tenants"));

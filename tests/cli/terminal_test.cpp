@@ -34,9 +34,6 @@ class Terminal : public HeddleCommand {
     fs::permissions(folder_.path() / "clang", fs::perms::owner_all);
     write("a.cu", "extern \"C\" __global__ void k(int* p) { p[threadIdx.x] = 1; }\nint main() {}\n");
   }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
   std::string in(const char* name) const { return (folder_.path() / name).string(); }
 
   // Runs heddle on a terminal; `go` is made when it has shown `awaited`.

@@ -36,9 +36,6 @@ class Unwritable : public HeddleCommand {
     for (const char* folder : {"home", "tmp"}) fs::create_directory(folder_.path() / folder);
   }
   void TearDown() override { may_write(true); }
-  void write(const std::string& name, std::string_view text) const {
-    base::write_file_atomic(folder_.path() / name, text);
-  }
   void may_write(bool may) const {
     for (const char* folder : {"", "home", "tmp"})
       if (fs::exists(folder_.path() / folder)) fs::permissions(folder_.path() / folder, fs::perms(may ? 0777 : 0555));
@@ -100,7 +97,7 @@ TEST_F(Unwritable, NothingElseIsNeededOfTheEnvironment) {
   may_write(true);
   const std::string cache = "HEDDLE_CACHE_DIR='" + (folder_.path() / "tmp/cache").string() + "' ";
   for (const char* variables : {"PATH=/usr/bin LC_ALL=tr_TR.UTF-8 LANG=de_DE.UTF-8", "TZ=:/etc/passwd",
-                                "XDG_RUNTIME_DIR=rel", "TMPDIR=/nonexistent", "TMPDIR=/dev/null"})
+                                "XDG_RUNTIME_DIR=rel", "TMPDIR=/proc/absent", "TMPDIR=/dev/null"})
     for (const char* command : {"compile a.cu -o o.ptx", "launch k.ptx --block 4 --arg zeros:u32:4 --device cpu",
                                 "sim sweep s.toml", "timeline t.json -o -"}) {
       const Ran ran = here(command + std::string(" <&-"), cache + variables);
@@ -146,6 +143,53 @@ TEST_F(Unwritable, ReadOnlyFileSystems) {
       EXPECT_THAT(ran.output, AllOf(HasSubstr("heddle: "), HasSubstr("Read-only file system"))) << command;
     }
   }
+}
+
+// "No daemon runs" would be wrong: another user may not see it.
+TEST_F(Unwritable, ADaemonInAFolderOfAnotherUserIsNotDenied) {
+  const fs::path place = folder_.path() / "theirs";
+  fs::create_directory(place);
+  fs::permissions(place, fs::perms(0700));
+  const std::string variables = "HEDDLE_DAEMON='" + (place / "daemon").string() + "'";
+  if (::geteuid() == 0) {
+    ASSERT_EQ(heddle("daemon start --units 2", "&1", variables).code, 0);
+  } else {
+    fs::permissions(place, fs::perms::none);
+  }
+  for (const char* command : {"top --once", "daemon status", "daemon stop", "daemon start --units 2", "policy lithos",
+                              "tenant list", "explain x"}) {
+    const Ran ran = here(command, variables);
+    EXPECT_EQ(ran.code, 1) << command << ": " << ran.output;
+    EXPECT_THAT(ran.output, AllOf(HasSubstr("whether a daemon runs at " + (place / "daemon").string() +
+                                            " cannot be seen: Permission denied; " + place.string() + " belongs to "),
+                                  Not(HasSubstr("no daemon runs"))))
+        << command;
+  }
+  EXPECT_THAT(here("policy", variables).output, AllOf(HasSubstr("cannot be seen"), Not(HasSubstr("no daemon runs"))));
+  if (::geteuid() == 0) {
+    EXPECT_EQ(heddle("daemon stop", "&1", variables).code, 0);
+  }
+  fs::permissions(place, fs::perms(0700));
+}
+
+// As root sees one that it may reach, but not use.
+TEST_F(Unwritable, ADaemonOfAnotherUserIsNamed) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root reaches the sockets of others";
+  const fs::path place = folder_.path() / "home" / "own" / "daemon";
+  fs::permissions(folder_.path() / "home", fs::perms(0777));
+  const std::string variables = "HEDDLE_DAEMON='" + place.string() + "'";
+  const Ran started = here("daemon start --units 2", variables);
+  ASSERT_EQ(started.code, 0) << started.output;
+  for (const char* command : {"top --once", "daemon status", "daemon stop", "daemon start --units 2", "policy"}) {
+    const Ran ran = heddle(command, "&1", variables);
+    EXPECT_EQ(ran.code, std::string(command) == "policy" ? 0 : 1) << command << ": " << ran.output;
+    EXPECT_THAT(ran.output,
+                AllOf(HasSubstr("the daemon at " + place.string() + " belongs to the user with number 65534, " +
+                                "and serves the programs of that user alone"),
+                      Not(HasSubstr("no daemon runs"))))
+        << command;
+  }
+  EXPECT_EQ(here("daemon stop", variables).code, 0);
 }
 
 }  // namespace

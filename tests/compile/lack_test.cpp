@@ -39,6 +39,14 @@ TEST(Lack, FullDisksAreNamedByTheFile) {
   EXPECT_THAT(said("error: unable to open output file '/full/x.o': 'Disk quota exceeded'\n"), HasSubstr("/full/x.o"));
 }
 
+TEST(Lack, LimitsOnTheSizeOfFilesAreNamed) {
+  for (const char* text : {"fatal error: error in backend: IO failure on output stream: File too large\n",
+                           "error: unable to open output file 'x.o': 'File too large'\n",
+                           "gcc: internal compiler error: File size limit exceeded signal terminated program as\n",
+                           "collect2: fatal error: ld terminated with signal 25 [File size limit exceeded]\n"})
+    EXPECT_THAT(said(text), HasSubstr("io_error: clang could not write its result for /tmp/place: the file would be"));
+}
+
 TEST(Lack, MemoryIsNamed) {
   for (const char* text :
        {"LLVM ERROR: out of memory\nAllocation failed\n",

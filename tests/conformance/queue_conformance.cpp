@@ -1,4 +1,4 @@
-// Order in queues and across them: events, host functions, failures, partitions, concurrency.
+// Order in queues and across them: events, failures, partitions, concurrency.
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "conformance/conformance.hpp"
+#include "conformance/gate.hpp"
 #include "support/flag_event.hpp"
 #include "support/wait_until.hpp"
 
@@ -17,25 +18,8 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
-// Lets a queue stand until it is told to go on.
-class Gate {
- public:
-  explicit Gate(Queue& queue) {
-    queue.call([open = open_] { open->wait(false); });
-  }
-  ~Gate() { open(); }
-  void open() {
-    *open_ = true;
-    open_->notify_all();
-  }
-
- private:
-  const std::shared_ptr<std::atomic<bool>> open_ = std::make_shared<std::atomic<bool>>(false);
-};
-
-// What could run has had its turn when a new queue's work has. A host function that waits may hold up the only worker.
+// What could run has had its turn when a new queue's work has.
 void let_others_run(Device& device) {
-  if (device.info().host_memory && device.info().processors < 2) return;
   const auto queue = device.queue({});
   queue->call([] {});
   queue->synchronize();
@@ -120,56 +104,6 @@ TEST_P(Conformance, WaitingForAnEventNeverBlocksTheHost) {
   other->synchronize();
   queue->synchronize();
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
-}
-
-TEST_P(Conformance, HostFunctionsThatThrowFailTheQueue) {
-  const auto before = device->event(), failed = device->event(), after = device->event();
-  std::atomic<bool> ran{false};
-  queue->record(*before);
-  queue->call([] { throw Error(ErrorCode::io_error, "the disk is full"); });
-  queue->record(*failed);
-  EXPECT_THROW(failed->wait(), Error);  // what comes now is behind a failure that there is already
-  queue->call([&] { ran = true; });
-  queue->record(*after);
-  EXPECT_NO_THROW(before->wait());
-  EXPECT_THROW(after->wait(), Error);
-  EXPECT_TRUE(after->done());
-  try {
-    queue->synchronize();
-    ADD_FAILURE() << "nothing was thrown";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::io_error);
-    EXPECT_STREQ(error.what(), "the disk is full");
-  }
-  EXPECT_FALSE(ran);
-  queue->call([&] { ran = true; });
-  EXPECT_NO_THROW(queue->synchronize());
-  EXPECT_TRUE(ran);
-}
-
-// In order with the queue's other commands, also behind a host function; the stream is what the device has.
-TEST_P(Conformance, FunctionsGetTheStreamInOrder) {
-  const Buffer<std::uint32_t> a(*device, 1);
-  std::uint32_t first = 0, second = 0;
-  void* seen[2] = {};
-  queue->fill(a.span(), 1, 4);
-  queue->copy(Span::host(&first, 4), a.span());
-  queue->call_with_stream([&](void* stream) { seen[0] = stream; });
-  {
-    Gate gate(*queue);
-    queue->fill(a.span(), 2, 4);
-    queue->call_with_stream([&](void* stream) {
-      seen[1] = stream;
-      if (stream == nullptr) second = 7;
-    });
-    queue->copy(Span::host(&first, 4), a.span());
-    EXPECT_EQ(seen[1], nullptr);
-    gate.open();
-    queue->synchronize();
-  }
-  EXPECT_EQ(seen[0], seen[1]);
-  EXPECT_EQ(first, 2u);
-  EXPECT_EQ(second, seen[1] == nullptr ? 7u : 0u);
 }
 
 TEST_P(Conformance, WaitRefersToTheRecordBeforeIt) {
@@ -306,15 +240,6 @@ TEST_P(Conformance, WorkOfAnotherQueueIsNotLeftBehind) {
     other->synchronize();
     ASSERT_TRUE(seen) << "round " << round;
   }
-}
-
-TEST_P(Conformance, HostFunctionsRunInOrder) {
-  std::vector<int> order;
-  for (int i = 0; i < 500; ++i) queue->call([&order, i] { order.push_back(i); });
-  queue->synchronize();
-  std::vector<int> expected(500);
-  std::iota(expected.begin(), expected.end(), 0);
-  EXPECT_EQ(order, expected);
 }
 
 TEST_P(Conformance, FailureSkipsWhatFollowsUntilItIsThrown) {

@@ -75,6 +75,15 @@ int beyond() {
   return 0;
 }
 
+// Between the calls the reason for a failed start is gone.
+int again() {
+  const cudaError_t first = cudaFree(nullptr);
+  ::setenv("HEDDLE_RUN_DEVICE", "cpu", 1);
+  const cudaError_t second = cudaFree(nullptr);
+  std::printf("%d %d\n", static_cast<int>(first), static_cast<int>(second));
+  return 0;
+}
+
 int sum() {
   static Program program;
   constexpr std::uint32_t n = 10000;
@@ -192,5 +201,6 @@ int main(int, char** arguments) {
   if (std::strcmp(arguments[1], "beyond") == 0) return beyond();
   if (std::strcmp(arguments[1], "managed") == 0) return managed();
   if (std::strcmp(arguments[1], "sum") == 0) return sum();
+  if (std::strcmp(arguments[1], "again") == 0) return again();
   return 2;
 }

@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "cuda_api/driver_support.hpp"
+#include "support/wait_until.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -90,6 +91,32 @@ TEST_F(DriverStream, CallbacksComeInOrder) {
   EXPECT_CUDA(cuStreamSynchronize(nullptr));
   EXPECT_EQ(order, (std::vector<int>{1, 2}));
   EXPECT_EQ(cuStreamAddCallback(nullptr, callback, nullptr, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
+// With the stream's error, as those of the runtime API. They make no calls of CUDA either.
+TEST_F(DriverStream, CallbacksAreCalledAfterAFailure) {
+  struct Seen {
+    std::atomic<int> status{-1}, of_call{-1};
+    CUstream stream = nullptr;
+  } seen;
+  CUstream stream = nullptr;
+  ASSERT_CUDA(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  CUdeviceptr wrong = 16;
+  unsigned value = 1;
+  void* arguments[] = {&wrong, &value};
+  ASSERT_CUDA(cuLaunchKernel(function(load(add_ptx), "add"), 1, 1, 1, 1, 1, 1, 0, stream, arguments, nullptr));
+  const auto callback = [](CUstream of, CUresult status, void* data) {
+    auto& told = *static_cast<Seen*>(data);
+    told.stream = of;
+    told.of_call = cuStreamQuery(of);
+    told.status = status;
+  };
+  ASSERT_CUDA(cuStreamAddCallback(stream, callback, &seen, 0));
+  EXPECT_TRUE(wait_until([&] { return seen.status != -1; }));
+  EXPECT_EQ(seen.status, CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_EQ(seen.of_call, CUDA_ERROR_NOT_PERMITTED);
+  EXPECT_EQ(seen.stream, stream);
+  EXPECT_EQ(cuStreamSynchronize(stream), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 // More waiting streams than the device has workers, and what they wait for comes from streams behind them.

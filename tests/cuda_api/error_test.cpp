@@ -1,8 +1,13 @@
 // Errors: which last, which end the context, and what is seen of them where.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <thread>
+
 #include "cuda_api/cudart.hpp"
 #include "support/wait_until.hpp"
+
+extern "C" cudaError_t cudaLogsCurrent();  // one of those that Heddle refuses
 
 namespace heddle::tests {
 namespace {
@@ -85,6 +90,56 @@ TEST_F(Errors, CallbacksAreToldHostFunctionsAreNotCalled) {
   EXPECT_TRUE(wait_until([&] { return status != -1; }));
   EXPECT_EQ(status, cudaErrorLaunchFailure);
   EXPECT_FALSE(called);
+}
+
+// Not only that there was one, also where nobody has waited for it yet.
+TEST_F(Errors, CallbacksGetThatOfTheStream) {
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  std::atomic<int> statuses[] = {-1, -1};
+  Gate gate;
+  ASSERT_EQ(gate.hold(stream), cudaSuccess);
+  ASSERT_EQ(run(program.faults(), stream), cudaSuccess);
+  for (std::atomic<int>& status : statuses)
+    ASSERT_EQ(
+        cudaStreamAddCallback(
+            stream, [](cudaStream_t, cudaError_t error, void* to) { *static_cast<std::atomic<int>*>(to) = error; },
+            &status, 0),
+        cudaSuccess);
+  gate.open();
+  EXPECT_TRUE(wait_until([&] { return statuses[0] != -1 && statuses[1] != -1; }));
+  EXPECT_EQ(statuses[0], cudaErrorIllegalAddress);
+  EXPECT_EQ(statuses[1], cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorIllegalAddress);
+}
+
+// Also where two sentences take turns. A program whose launches all fail says as many lines as it launches else.
+TEST_F(Errors, ThatAreTheSameAreSaidLessAndLessOften) {
+  cudaEvent_t event = nullptr;
+  constexpr unsigned shared = cudaEventDisableTiming | cudaEventInterprocess;
+  testing::internal::CaptureStderr();
+  std::thread threads[2];
+  for (std::thread& thread : threads)
+    thread = std::thread([&] {
+      for (int i = 0; i < 500; ++i) {
+        cudaEvent_t own = nullptr;
+        EXPECT_EQ(cudaEventCreateWithFlags(&own, shared), cudaErrorNotSupported);
+        EXPECT_EQ(cudaLogsCurrent(), cudaErrorNotSupported);
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(cudaEventCreateWithFlags(&event, shared), cudaErrorNotSupported);
+  const std::string said = testing::internal::GetCapturedStderr();
+  const auto lines_with = [&](const std::string& words) {
+    std::size_t count = 0;
+    for (std::size_t at = said.find(words); at != said.npos; at = said.find(words, at + 1)) ++count;
+    return count;
+  };
+  for (const std::string function : {"cudaEventCreateWithFlags: ", "cudaLogsCurrent: "})
+    EXPECT_EQ(lines_with(function), 4u) << said;  // the 1st, 10th, 100th and 1000th time
+  for (const char* times : {"10th", "100th", "1000th"})
+    EXPECT_EQ(lines_with(std::string("(cudaErrorNotSupported); for the ") + times + " time\n"), 2u) << said;
+  EXPECT_EQ(lines_with("(cudaErrorNotSupported)\n"), 2u) << said;
 }
 
 TEST_F(Errors, EventsCarryThem) {

@@ -59,6 +59,13 @@ TEST(Process, VariablesTakeTheUsualWordsAndRefuseTheRest) {
   }
 }
 
+// As in CUDA: which devices there are is found out once.
+TEST(Process, AStartThatFailsIsNotTriedAgain) {
+  const Ended ended = run("HEDDLE_RUN_DEVICE=gpu", "again");
+  EXPECT_THAT(ended.output, HasSubstr("100 100\n"));
+  EXPECT_EQ(run("HEDDLE_RUN_DEVICE=cpu", "again").output, "0 0\n");
+}
+
 TEST(Process, SlicesChangeNothing) {
   const Ended whole = run("HEDDLE_RUN_DEVICE=cpu", "sum"),
               sliced = run("HEDDLE_RUN_DEVICE=cpu HEDDLE_RUN_SLICE=3", "sum");

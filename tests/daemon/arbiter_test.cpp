@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "daemon/policies.hpp"
+#include "heddle/error.hpp"
 #include "tenancy/random.hpp"
 
 namespace heddle::daemon {
@@ -11,6 +13,17 @@ using sched::TenantClass;
 
 TenantState tenant(double quota, bool awake, TenantClass kind = TenantClass::batch) {
   return {{.name = "t", .kind = kind, .quota = quota}, awake};
+}
+
+TEST(Arbiter, AllThatAreKnownCanBeMade) {
+  for (const KnownPolicy& policy : known_policies()) {
+    const std::string name(policy.name);
+    EXPECT_NE(make_arbiter(name), nullptr) << name;
+    if (policy.parameter.empty())
+      EXPECT_THROW(make_arbiter(name + ":2000"), Error) << name;
+    else
+      EXPECT_NE(make_arbiter(name + ":2000"), nullptr) << name;
+  }
 }
 
 TEST(Arbiter, WhoIsAwakeHasItsOwn) {

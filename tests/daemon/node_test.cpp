@@ -142,7 +142,8 @@ TEST_F(NodeTest, PoliciesThatCannotBeAreRefusedByName) {
   EXPECT_THAT(set_policy("orion"), HasSubstr("error: the policy 'orion' needs to see each launch"));
   EXPECT_THAT(set_policy("best"), HasSubstr("error: there is no policy 'best' between processes"));
   EXPECT_THAT(set_policy("lithos:atom=3"), HasSubstr("has no parameter"));
-  EXPECT_THAT(set_policy("timeslice:1"), HasSubstr("they last 1000 to"));
+  EXPECT_THAT(set_policy("timeslice:1"), HasSubstr("a whole number from 1000 to 10000000"));
+  EXPECT_THAT(set_policy("static:"), HasSubstr("ends with a colon"));
   EXPECT_EQ(server->policy(), "lithos") << "the one before goes on";
   EXPECT_THROW(start({.units = 8, .policy = "tgs"}), Error);
 }

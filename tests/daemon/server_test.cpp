@@ -36,8 +36,8 @@ class ServerTest : public testing::Test {
     return std::make_unique<Client>(socket, sched::TenantSettings{.name = name, .kind = kind, .quota = quota}, clock);
   }
   // Both sides go on until something is so.
-  bool until(const std::function<bool()>& so, std::initializer_list<Client*> clients) {
-    for (int i = 0; i < 20'000; ++i) {
+  bool until(const std::function<bool()>& so, std::initializer_list<Client*> clients, int most = 20'000) {
+    for (int i = 0; i < most; ++i) {
       clock.advance(1'000'000);
       for (Client* each : clients) each->maintain();
       if (server) server->step(i < 1000 ? 0 : 1);
@@ -197,6 +197,19 @@ TEST_F(ServerTest, OnlyOneDaemonAndOnlyItsUser) {
   EXPECT_FALSE(std::filesystem::exists(socket));
   ::chmod(socket.parent_path().c_str(), 0755);
   EXPECT_THROW(start(), Error) << "others may enter the folder";
+}
+
+// As what cleans folders of temporary files does. The next daemon may begin at once, and keeps its socket.
+TEST_F(ServerTest, ADaemonWhoseSocketIsGoneEnds) {
+  start();
+  EXPECT_FALSE(until([&] { return server->stopped(); }, {}, 2000));
+  std::filesystem::remove(socket);
+  Server next(socket, ServerOptions{.units = 8}, clock);
+  EXPECT_TRUE(until([&] { return server->stopped(); }, {}));
+  server.reset();
+  EXPECT_TRUE(std::filesystem::exists(socket));
+  next.step(0);
+  EXPECT_FALSE(next.stopped());
 }
 
 TEST_F(ServerTest, ToolsWithoutADaemonAreTold) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "interpose/idle_period.hpp"
+
 namespace heddle::interpose {
 namespace {
 
@@ -138,6 +140,27 @@ TEST(Durations, AreMeasuredNowAndThen) {
       durations.measured(key, 100);
     }
   EXPECT_EQ(measured, 2 + 10);
+}
+
+// Launches of 12 us each, of which the GPU has ended whenever it is looked at.
+TEST(IdlePeriod, BeginsWithTheLastWork) {
+  constexpr std::uint64_t linger = 50;
+  IdlePeriod idle;
+  idle.look(true, true, 1000);
+  EXPECT_EQ(idle.since_ns(), 0U);
+  for (std::uint64_t now = 1050; now < 2000; now += 50) {
+    idle.look(false, true, now);
+    EXPECT_FALSE(idle.lasts(linger, now)) << now;
+    EXPECT_EQ(idle.pause_ns(linger, 200), now == 1050 ? 50U : now == 1100 ? 100U : 200U);
+  }
+  idle.look(false, false, 2000);  // nothing came since the look at 1950
+  EXPECT_EQ(idle.since_ns(), 1950U);
+  EXPECT_TRUE(idle.lasts(linger, 2000));
+  EXPECT_EQ(idle.pause_ns(linger, 200), 50U);
+  idle.end();
+  EXPECT_FALSE(idle.lasts(linger, 3000));
+  idle.look(false, false, 3000);
+  EXPECT_EQ(idle.since_ns(), 3000U);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "knowledge/store.hpp"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,6 +155,34 @@ TEST_F(KnowledgeStore, AFileOfTheUsersIsNot) {
   EXPECT_THROW(store_.keep(profile(1)), Error);
   std::ifstream file(store_.file());
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(file), {}), no_database);
+}
+
+// A stopped process may hold the file for ever. Runs must not wait for it each time.
+TEST_F(KnowledgeStore, WaitsForAnotherProcessAreFew) {
+  class Hurried final : public base::Clock {
+   public:
+    std::uint64_t now_ns() const override { return now; }
+    void wait_until(base::Lock&, std::condition_variable&, std::uint64_t) const override {
+      now += 7'000'000'000;
+      ++waits;
+    }
+    mutable std::uint64_t now = 1;
+    mutable unsigned waits = 0;
+  };
+  EXPECT_TRUE(store_.keep(profile(1)));
+  const Hurried hurried;
+  Store store(store_.file(), hurried);
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open(store_.file().c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN EXCLUSIVE", nullptr, nullptr, nullptr), SQLITE_OK);
+  EXPECT_THROW(store.all(), Error);
+  EXPECT_GE(hurried.waits, 4u);
+  hurried.waits = 0;
+  for (int run = 0; run < 10; ++run) EXPECT_THROW(store.keep(profile(0.5)), Error);
+  EXPECT_EQ(hurried.waits, 0u);
+  sqlite3_close(other);
+  hurried.now += 3600'000'000'000;
+  EXPECT_TRUE(store.keep(profile(0.5)));
 }
 
 TEST(KnowledgeText, WorkloadsAreTheirText) {

@@ -72,7 +72,8 @@ TEST_F(Transfers, OneUploadAndOneDownloadForEachPartOfAnyPipeline) {
                       {.knowledge = "none", .gpu_share = share, .overlap = overlap, .speeds = {{"cpu", 1}, {gpu, 1}}});
     const Tree tree = random_pipeline(random, {.block = 64, .per_thread = 2});
     const Counts before = counts(image);
-    const Report report = tree.run(executor, image, between).get();
+    const bool in_place = tree.name().find("mirror") == std::string::npos;  // it has no use for the other array
+    const Report report = (in_place ? tree.run(executor, image) : tree.run(executor, image, between)).get();
     const Counts made = since(before, image);
     std::map<std::string, std::uint64_t> parts, bytes;
     for (const PartReport& part : report.parts) {

@@ -173,7 +173,7 @@ std::unique_ptr<Machine> placing_machine_for(std::uint64_t seed) {
 
 const char* managed_for(std::uint64_t seed) {
   static constexpr const char* policies[] = {
-      "slice:1", "slice:3", "bounded:1", "bounded:200", "lithos", "lithos:atom=1,throttle=1", "timeslice:50"};
+      "slice:1", "slice:3", "bounded:50", "bounded:200", "lithos", "lithos:atom=1,throttle=1", "timeslice:100"};
   return policies[seed / 3 % 4];
 }
 

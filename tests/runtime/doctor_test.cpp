@@ -23,6 +23,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 class Doctor : public testing::Test {
  protected:
@@ -202,7 +203,7 @@ TEST(DoctorEnvironment, SaysWhatIsSet) {
   const Finding refused = check_environment({"HEDDLE_RUN_CHECK=maybe", "HEDDLE_RUN_SLICE=0"});
   EXPECT_EQ(refused.mark, Mark::wrong);
   EXPECT_THAT(refused.text, AllOf(HasSubstr("HEDDLE_RUN_CHECK=maybe: expected 1, true, yes or on"),
-                                  HasSubstr("HEDDLE_RUN_SLICE=0: expected a number, 1 or more.")));
+                                  HasSubstr("HEDDLE_RUN_SLICE=0: expected a number from 1 to 2147483647.")));
 }
 
 TEST(DoctorEnvironment, UnknownVariablesAreNamedWithWhatMayBeMeant) {
@@ -213,6 +214,35 @@ TEST(DoctorEnvironment, UnknownVariablesAreNamedWithWhatMayBeMeant) {
   const Finding strange = check_environment({"HEDDLE_FROBNICATION_LEVEL=9"});
   EXPECT_EQ(strange.mark, Mark::wrong);
   for (const base::Variable& variable : base::variables()) EXPECT_THAT(strange.mend, HasSubstr(variable.name));
+}
+
+// By what follows HEDDLE_, as all names have that.
+TEST(DoctorEnvironment, ProposesNamesThatAreNear) {
+  const auto mend = [](const std::string& name) { return check_environment({name + "=1"}).mend; };
+  const std::pair<const char*, const char*> meant[] = {{"HEDDLE_TUN", "HEDDLE_TUNE"},
+                                                       {"HEDDLE_LGO", "HEDDLE_LOG"},
+                                                       {"HEDDLE_CACHE", "HEDDLE_CACHE_DIR"},
+                                                       {"HEDDLE_WORKERS", "HEDDLE_CPU_WORKERS"},
+                                                       {"HEDDLE_TIMEOUT", "HEDDLE_RUN_TIMEOUT_MS"},
+                                                       {"HEDDLE_TRACE", "HEDDLE_RUN_TRACE"},
+                                                       {"HEDDLE_LOG_LEVEL", "HEDDLE_LOG"},
+                                                       {"HEDDLE_MEMORY", "HEDDLE_MEMORY_LIMIT"},
+                                                       {"HEDDLE_CPU", "HEDDLE_CPU_FEATURES or HEDDLE_CPU_WORKERS"}};
+  for (const auto& [name, other] : meant) EXPECT_EQ(mend(name), std::string(name) + " may be meant as " + other + ".");
+  for (const char* const name : {"HEDDLE_X", "HEDDLE_DOT", "HEDDLE_FOO", "HEDDLE_NVCC", "HEDDLE_"})
+    EXPECT_THAT(mend(name), StartsWith("There are HEDDLE_")) << name;
+  const std::string both = check_environment({"HEDDLE_LO=1", "HEDDLE_X=1"}).mend;
+  EXPECT_THAT(both, StartsWith("HEDDLE_LO may be meant as HEDDLE_LOG. There are HEDDLE_CACHE_DIR, "));
+}
+
+// One letter is missing in HEDDLE_ itself, or two are swapped; names of other programs differ in more.
+TEST(DoctorEnvironment, ProposesNamesWhosePrefixIsMistyped) {
+  for (const char* const name : {"HEDLE_LOG", "HEDDEL_LOG", "HEDDLELOG", "heddle_log", "EDDLE_LOG"}) {
+    const Finding found = check_environment({std::string(name) + "=debug"});
+    EXPECT_EQ(found.mark, Mark::wrong) << name;
+    EXPECT_EQ(found.mend, std::string(name) + " may be meant as HEDDLE_LOG.");
+  }
+  EXPECT_EQ(check_environment({"LOG=1", "LOG_LEVEL=1", "HEDDLE=1", "HANDLE_LOG=1", "HE_LOG=1"}).mark, Mark::ok);
 }
 
 TEST(DoctorAll, LooksAtEverythingInOrder) {

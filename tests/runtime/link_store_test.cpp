@@ -97,7 +97,7 @@ TEST_F(LinkStoreTest, AFullDiskIsNoHarm) {
   struct SmallFiles {
     rlimit before{};
     SmallFiles() {
-      std::signal(SIGXFSZ, SIG_IGN);
+      std::signal(SIGXFSZ, SIG_IGN);  // what the test prints may go to a file as well
       ::getrlimit(RLIMIT_FSIZE, &before);
       const rlimit limit{4000, before.rlim_max};
       ::setrlimit(RLIMIT_FSIZE, &limit);

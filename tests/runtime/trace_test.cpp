@@ -212,7 +212,7 @@ TEST_F(TraceTest, TheOldFileStaysUntilTheNewOneIsWhole) {
   const std::filesystem::path kept = file("t.json.heddle-old");
   struct rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_DFL);
   for (const bool fits : {false, true}) {
     {
       Runtime runtime({.devices = "cpu", .trace = file("t.json")});
@@ -303,7 +303,7 @@ TEST_F(TraceTest, AFullDiskIsTold) {
   runtime.synchronize();
   struct rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
-  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_DFL);
   const struct rlimit none{16, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
   const std::string message = message_of([&] { runtime.write_trace(); }, ErrorCode::io_error);

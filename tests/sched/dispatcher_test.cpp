@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <future>
 #include <random>
 #include <set>
@@ -204,6 +206,20 @@ TEST_F(DispatcherTest, UntimedRangesEndWithALaterOne) {
   EXPECT_EQ(a->ranges + b->ranges + c->ranges, 3u);
   complete_after(1e-6);
   EXPECT_EQ(a->ranges + b->ranges + c->ranges, 0u);
+}
+
+// Thousands may be in flight: four times as many must not take 16 times as long.
+TEST_F(DispatcherTest, TheEndOfARangeDoesNotLookAtAllOthers) {
+  start(std::make_unique<SlicePolicy>(1));
+  const auto seconds = [&](std::uint64_t ranges) {
+    for (LaunchQueue* const to : {queue, other}) hold(*to, {"k", ranges});
+    std::reverse(device.running.begin(), device.running.end());
+    const std::clock_t begin = std::clock();
+    complete_all();
+    return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  };
+  const double few = seconds(5000);
+  EXPECT_LT(seconds(20'000), 10 * few + 0.1);
 }
 
 // Where no later range will come, they end at once.

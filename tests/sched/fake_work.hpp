@@ -66,6 +66,7 @@ struct FakeTask {
   std::function<void()> on_submit = {};
   const KernelTraits* corun = nullptr;
   std::uint64_t block_multiple = 1;
+  bool holds_up = false, done_at_once = false;
 };
 
 class FakeWork final : public Work {
@@ -77,6 +78,7 @@ class FakeWork final : public Work {
   BlockRange blocks() const override { return {0, task_.blocks}; }
   bool divisible() override { return task_.divisible; }
   bool governed() const override { return task_.governed; }
+  bool holds_up() const override { return task_.holds_up; }
   bool in_order() const override { return true; }
   LaunchTraits traits() override { return {.block_multiple = task_.block_multiple}; }
   bool is_ready() override { return ready_; }
@@ -87,6 +89,7 @@ class FakeWork final : public Work {
   void submit(BlockRange range, bool, const device::Partition*, device::Event*) override {
     if (task_.on_submit) task_.on_submit();
     device_.log.push_back(task_.name + "[" + std::to_string(range.begin) + "," + std::to_string(range.end) + ")");
+    if (next_ && task_.done_at_once) next_->complete(0);
     if (next_) device_.running.push_back(std::exchange(next_, nullptr));
   }
   std::shared_ptr<device::Event> take_event() override { return next_ = std::make_shared<FakeEvent>(); }

@@ -1,5 +1,6 @@
 // Kernelet's policy on a clock that is moved by hand, with the dispatcher and without a device.
 #include "sched/policy/kernelet.hpp"
+#include "sched/corun_device.hpp"
 #include "sched/policy/pair_trial.hpp"
 
 #include <gmock/gmock.h>
@@ -22,16 +23,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using Task = std::shared_ptr<HeldTask>;
-
-CoRunDevice fermi() {
-  CoRunDevice device;
-  device.sm.latency = {.base = 400, .per_request = 1, .uncoalesced_base = 500};
-  device.limits.threads = 1536;
-  device.limits.blocks = 8;
-  device.limits.registers = 32 * 1024;
-  device.limits.shared = device.limits.block_shared = 48 * 1024;
-  return device;
-}
 
 KernelTraits kernel(std::uint64_t id, double memory_ratio, double pipeline, double memory) {
   KernelTraits made;

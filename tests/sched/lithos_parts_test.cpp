@@ -33,6 +33,19 @@ TEST(Scaling, LeastUnitsWithinTheSlip) {
   EXPECT_EQ(Scaling::through(200, 1, 66).b, 0) << "more than linear";
 }
 
+// Waves of 66 times 8 blocks.
+TEST(Scaling, FewerUnitsOfAsManyWavesCostNothing) {
+  EXPECT_EQ(least_units(528, 8, 66, 1.1, std::nullopt), 66U) << "one full wave";
+  EXPECT_EQ(least_units(529, 8, 66, 1.1, std::nullopt), 34U) << "two waves of 34 units";
+  EXPECT_EQ(least_units(80, 8, 66, 1.1, std::nullopt), 10U);
+  EXPECT_EQ(least_units(1, 8, 66, 1.1, std::nullopt), 1U);
+  EXPECT_EQ(least_units(529, 8, 66, 1.1, Scaling{66, 0}), 34U) << "three waves take half as long again";
+  EXPECT_EQ(least_units(5280, 8, 66, 1.1, Scaling{66, 0}), 60U) << "11 waves instead of 10";
+  EXPECT_EQ(least_units(5280, 8, 66, 1.1, Scaling{66, 1}), 55U) << "12: half of the time are waves";
+  EXPECT_EQ(least_units(5280, 8, 66, 1.1, Scaling{0, 1}), 1U);
+  EXPECT_EQ(least_units(5280, 8, 66, 1.0, Scaling{66, 0}), 66U);
+}
+
 // H4: two probes, against the least of a sweep over all units.
 TEST(Scaling, TwoProbesFindTheLeast) {
   std::mt19937 random(3);
@@ -222,6 +235,7 @@ TEST(Timers, FollowSubmissionsAndCompletions) {
   EXPECT_EQ(timers.backlog(3).ranges, 0u);
   EXPECT_EQ(timers.busy_until(3), 103'000u) << "only the range on all units";
   EXPECT_EQ(timers.busy_until(0), 16'000u + 98'000u);
+  EXPECT_EQ(timers.latency_until(0), 11'000u + 98'000u) << "without the stolen range";
   in_flight.erase(in_flight.begin(), in_flight.begin() + 2);
   EXPECT_EQ(Timers(in_flight, 0, 4, 2, 5000, 100'000).busy_until(0), 103'000u);
   const Timers late(in_flight, 0, 4, 2, 900'000, 100'000);
@@ -259,7 +273,8 @@ TEST(Options, AreReadOrRefused) {
   EXPECT_DOUBLE_EQ(options.atom_seconds, 250e-6);
   EXPECT_FALSE(options.atoms || options.steal);
   EXPECT_DOUBLE_EQ(options.slip, 1.2);
-  for (const char* wrong : {"speed=1", "throttle", "throttle=0", "throttle=x", "atoms=maybe", "slip=0.5", "="})
+  for (const char* wrong :
+       {"speed=1", "throttle", "throttle=0", "throttle=x", "atoms=maybe", "slip=0.5", "=", "throttle=50,"})
     EXPECT_THROW(parse_options(wrong), Error) << wrong;
 }
 

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "heddle/error.hpp"
@@ -10,6 +14,7 @@
 namespace heddle::sched {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -43,7 +48,7 @@ TEST(Policy, IsFoundByName) {
   EXPECT_EQ(make_policy(""), nullptr);
   EXPECT_EQ(make_policy("direct"), nullptr);
   EXPECT_NE(make_policy("slice"), nullptr);
-  EXPECT_NE(make_policy("bounded:20"), nullptr);
+  EXPECT_NE(make_policy("bounded:50"), nullptr);
   const auto message = [](std::string_view name) -> std::string {
     try {
       make_policy(name);
@@ -53,8 +58,52 @@ TEST(Policy, IsFoundByName) {
     return "accepted";
   };
   EXPECT_THAT(message("fast"), HasSubstr("there is no policy 'fast'; there are direct, slice:BLOCKS"));
-  EXPECT_THAT(message("slice:0"), HasSubstr("must be a positive number"));
-  EXPECT_THAT(message("slice:4x"), HasSubstr("must be a positive number"));
+  EXPECT_THAT(message("slice:0"), HasSubstr("a whole number from 1 to 2147483647 (without one: 64)"));
+  EXPECT_THAT(message("slice:4x"), HasSubstr("the parameter of the policy 'slice' is '4x'"));
+}
+
+// Each policy says what its parameter is.
+TEST(Policy, ParametersOutOfTheirRangeAreRefused) {
+  const auto message = [](const std::string& text) -> std::string {
+    try {
+      make_policy(text);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const std::tuple<std::string, std::uint64_t, std::uint64_t> ranges[] = {
+      {"slice", 1, 2147483647},       {"bounded", 50, 10'000'000}, {"base", 1, 128},          {"static", 1, 64},
+      {"timeslice", 100, 10'000'000}, {"reef", 1, 1024},           {"orion", 50, 10'000'000}, {"tgs", 100, 10'000'000}};
+  for (const auto& [name, least, most] : ranges) {
+    for (const std::uint64_t good : {least, most})
+      EXPECT_EQ(message(name + ":" + std::to_string(good)), "accepted") << name;
+    const std::string range = "from " + std::to_string(least) + " to " + std::to_string(most);
+    for (const std::string& wrong :
+         {std::to_string(least - 1), std::to_string(most + 1), std::string("-5"), std::string("+20"),
+          std::string("500.5"), std::string("99999999999999999999999"), std::string(" 500"), std::string("500,")})
+      EXPECT_THAT(message(name + ":" + wrong),
+                  AllOf(HasSubstr("the parameter of the policy '" + name + "' is '" + wrong + "'"), HasSubstr(range)));
+  }
+  EXPECT_EQ(message("mc:18446744073709551615"), "accepted");
+  for (const char* name : {"", "direct", "slice", "lithos", "kernelet", "priority", "static", "none"})
+    EXPECT_THAT(message(std::string(name) + ":"), HasSubstr("ends with a colon")) << name;
+  EXPECT_THAT(message(":4"), HasSubstr("there is no policy ''"));
+  EXPECT_THAT(message("lithos:atom=0"),
+              HasSubstr("'atom' of the policy 'lithos' is '0'; it must be a number from 1 to"));
+  EXPECT_THAT(message("lithos:atom=1e9"), HasSubstr("it must be a number from 1 to 10000000"));
+  EXPECT_THAT(message("lithos:linger=nan"), HasSubstr("it must be a number from 0 to 10000000"));
+  EXPECT_THAT(message("lithos:slip=1000"), HasSubstr("it must be a number from 1 to 100"));
+  EXPECT_THAT(message("lithos:,"), HasSubstr("has no option ''"));
+}
+
+TEST(Policy, StaticSaysWhereItsStepIsMoreThanTheDevice) {
+  EXPECT_EQ(note_on_policy("static:4", "cpu", 4), "");
+  EXPECT_EQ(note_on_policy("static", "cpu", 1), "");
+  EXPECT_EQ(note_on_policy("slice:64", "cpu", 4), "");
+  EXPECT_EQ(note_on_policy("", "cpu", 4), "");
+  EXPECT_EQ(note_on_policy("static:5", "cpu", 4),
+            "the policy static:5: cpu has 4 units, so a tenant gets all of it, or nothing");
 }
 
 TEST(Policy, SliceCutsWhatCanBeCut) {

@@ -32,6 +32,22 @@ TEST_F(BuildTest, WrongArgumentsAreRefusedWhenTheTreeIsBuilt) {
   EXPECT_THAT(saxpy_with(total, 2.0f, arg(0), arg(1).copy()), HasSubstr("is written"));
   EXPECT_THAT(saxpy_with(total, 2.0f, arg(0).unit(0), arg(1)), HasSubstr("has no elements"));
   EXPECT_EQ(saxpy_with(total, 2.0f, arg<float>(0), arg<float>(1)), "no error");
+  const auto larger = [](auto a, auto b) { return std::max(a, b); };
+  EXPECT_THAT(saxpy_with(total, 2.0f, arg(0), arg(1).merge<int>(0, larger)), HasSubstr("argument 1 is of"));
+  EXPECT_EQ(saxpy_with(total, 2.0f, arg(0), arg(1).merge<float>(0, larger)), "no error");
+}
+
+TEST_F(BuildTest, LevelsHaveALimit) {
+  Tree deep = saxpy();
+  const std::size_t shortest = deep.name().size();
+  for (int level = 0; level < 997; ++level) deep = pipeline(deep);
+  EXPECT_EQ(deep.name().size(), shortest + 997 * std::string("pipeline()").size());
+  Executor executor(runtime, options(std::nullopt));
+  auto x = runtime.array<float>(64), y = runtime.array<float>(64);
+  deep.run(executor, x, y).get();
+  while (message([&] { deep = map(deep); }) == "no error") {
+  }
+  EXPECT_THAT(message([&] { deep = map(deep); }), HasSubstr("would have 1001 levels; there can be 1000"));
 }
 
 TEST_F(BuildTest, WrongArgumentsOfARunAreNamed) {
@@ -40,6 +56,76 @@ TEST_F(BuildTest, WrongArgumentsOfARunAreNamed) {
   EXPECT_THAT(message([&] { saxpy().run(executor, x); }), HasSubstr("needs argument 1, but run() got 1"));
   EXPECT_THAT(message([&] { saxpy().run(executor, x, y); }), HasSubstr("cannot be cut at the same places"));
   EXPECT_THAT(message([&] { saxpy().run(executor, x, 3.0f); }), HasSubstr("argument 1 is a number"));
+  auto none = runtime.array<float>(0);
+  EXPECT_EQ(message([&] { saxpy().run(executor, none, none); }),
+            "argument 0 has no elements, so that there is no work; an array that is cut has one element or more");
+  // Where nothing says what the bytes mean, their number does.
+  const auto merged = arg(1).merge_bytes(std::vector<std::byte>(2), [](auto, auto) {});
+  EXPECT_THAT(message([&] {
+                map(skeleton::kernel(kernel("saxpy"), {}, total, 2.0f, arg(0), merged)).run(executor, x, x).get();
+              }),
+              HasSubstr("has 2"));
+  EXPECT_THAT(message([&] {
+                const KernelOptions most{.shared_per_thread = 1u << 24};
+                map(skeleton::kernel(kernel("saxpy"), most, total, 2.0f, arg(0), arg(1))).run(executor, x, x).get();
+              }),
+              HasSubstr("shared memory"));
+}
+
+TEST_F(BuildTest, ArgumentsThatTheTreeDoesNotUseAreRefused) {
+  Executor executor(runtime, options(std::nullopt));
+  auto x = runtime.array<float>(64), y = runtime.array<float>(64);
+  EXPECT_EQ(message([&] { saxpy().run(executor, x, y, 3); }), "the tree uses 2 arguments, but run() got 3");
+  EXPECT_EQ(message([&] { executor.tune(saxpy(), {value_of(x), value_of(y), value_of(x)}); }),
+            "the tree uses 2 arguments, but run() got 3");
+  EXPECT_EQ(message([&] { loop(saxpy(), {.iterations = 2, .swap = {{0, 2}}}).run(executor, x, y, y).get(); }),
+            "no error");
+  // Functions of the host may see it.
+  const LoopState seen{.iterations = 2, .update = [](LoopView& view) { view.set(2, 4); }};
+  EXPECT_EQ(message([&] { loop(saxpy(), seen).run(executor, x, y, 3).get(); }), "no error");
+}
+
+TEST_F(BuildTest, OptionsOutOfRangeAreRefused) {
+  const auto made = [&](const ExecutorOptions& given) { return message([&] { Executor(runtime, given); }); };
+  EXPECT_EQ(made({.knowledge = "none", .gpu_share = -0.5}), "ExecutorOptions::gpu_share is -0.5; it is 0 to 1");
+  EXPECT_EQ(made({.knowledge = "none", .gpu_share = 1.5}), "ExecutorOptions::gpu_share is 1.5; it is 0 to 1");
+  EXPECT_EQ(made({.knowledge = "none", .overlap = 0}), "ExecutorOptions::overlap is 0; a GPU has 1 to 4 parts");
+  EXPECT_EQ(made({.knowledge = "none", .overlap = 5}), "ExecutorOptions::overlap is 5; a GPU has 1 to 4 parts");
+  EXPECT_EQ(made({.knowledge = "none", .gpu_share = 1, .overlap = 4}), "no error");
+}
+
+TEST_F(BuildTest, BlocksLargerThanEveryDeviceHasAreRefused) {
+  Executor executor(runtime, options(std::nullopt));
+  auto x = runtime.array<float>(64), y = runtime.array<float>(64);
+  for (const KernelOptions& options :
+       {KernelOptions{.block = 1025}, KernelOptions{.cpu_block = 1025}, KernelOptions{.blocks = {128, 1025}}})
+    EXPECT_EQ(message([&] {
+                map(skeleton::kernel(kernel("saxpy"), options, total, 2.0f, arg(0), arg(1))).run(executor, x, y).get();
+              }),
+              "kernel saxpy has blocks of 1025 threads; no device here has more than 1024");
+}
+
+// Not as an array that "cannot be cut", or as a fault of a part.
+TEST_F(BuildTest, AnArrayOfAnotherTypeIsRefusedByItsType) {
+  Executor executor(runtime, options(std::nullopt));
+  auto floats = runtime.array<float>(1024);
+  auto doubles = runtime.array<double>(1024);
+  auto integers = runtime.array<int>(1024);
+  const auto refused = [&](const Slot& x, const Slot& y, auto& first, auto& second) {
+    return message(
+        [&] { map(skeleton::kernel(kernel("saxpy"), {}, total, 2.0f, x, y)).run(executor, first, second).get(); });
+  };
+  const auto sentence = [](const std::string& parameter, int argument, const std::string& type) {
+    return "parameter " + parameter + " of kernel saxpy takes float, but argument " + std::to_string(argument) +
+           " is an array of " + type + "; pass an array of the type that the kernel takes";
+  };
+  EXPECT_EQ(refused(arg(0), arg(1), floats, doubles), sentence("y", 1, "double"));
+  EXPECT_EQ(refused(arg(0), arg(1), doubles, doubles), sentence("x", 0, "double"));
+  EXPECT_EQ(refused(arg(0), arg(1), integers, floats), sentence("x", 0, "32-bit integers"));
+  EXPECT_EQ(refused(arg(0).copy(), arg(1), doubles, floats), sentence("x", 0, "double"));
+  EXPECT_EQ(refused(arg(0).unit(4), arg(1).unit(4), floats, doubles), sentence("y", 1, "double"));
+  EXPECT_EQ(refused(arg(0), arg(1).merge(Merge::add), floats, doubles), sentence("y", 1, "double"));
+  EXPECT_EQ(refused(arg(0), arg(1), floats, floats), "no error");
 }
 
 // Sub-devices of CPUs plus the overlap of each GPU: rows of the paper's Table 2.

@@ -135,6 +135,13 @@ TEST(CacheDomains, AreThoseThatLinuxShows) {
   EXPECT_EQ(cache_domains(knowledge::Fission::numa, 2, folder.path()), (Domains{{0, 1}}));
   EXPECT_EQ(cache_domains(knowledge::Fission::none, 2, folder.path()), (Domains{{0, 1}}));
   EXPECT_EQ(cache_domains(knowledge::Fission::l2, 2, folder.path()), (Domains{{0, 1}}));  // not shown
+
+  // Every run asks: the files are read once.
+  const CacheDomains known(folder.path());
+  EXPECT_EQ(known.of(knowledge::Fission::l1, 2), (Domains{{0}, {1}}));
+  std::filesystem::remove_all(std::filesystem::path(folder.path()) / "cpu");
+  EXPECT_EQ(known.of(knowledge::Fission::l1, 2), (Domains{{0}, {1}}));
+  EXPECT_EQ(cache_domains(knowledge::Fission::l1, 2, folder.path()), (Domains{{0, 1}}));
 }
 
 }  // namespace

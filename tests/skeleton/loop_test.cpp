@@ -9,6 +9,7 @@ namespace heddle::tests {
 namespace {
 
 using namespace skeleton;
+using testing::HasSubstr;
 
 class LoopTest : public TreeTest {
  protected:
@@ -114,6 +115,66 @@ TEST_F(LoopTest, ResultsOfOtherPartsNeedSynchronisation) {
   };
   EXPECT_THROW(pipeline(mean(0, 1), mean(1, 0)).run(executor, a, b), Error);
   EXPECT_THROW(loop(mean(0, 1), {}), Error);
+}
+
+TEST_F(LoopTest, WhatCannotChangePlacesIsNamedWithWhatItHasToBe) {
+  Executor executor(runtime, options(std::nullopt));
+  auto a = runtime.array<float>(256), b = runtime.array<float>(256), longer = runtime.array<float>(512),
+       none = runtime.array<float>(0);
+  auto doubles = runtime.array<double>(256);
+  auto integers = runtime.array<int>(256);
+  const auto refused = [&](unsigned with, auto&... more) {
+    try {
+      loop(skeleton::kernel(kernel("scale"), {}, total, 2.0f, arg(0), arg(1)), {.iterations = 2, .swap = {{0, with}}})
+          .run(executor, a, b, more...)
+          .get();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(refused(2, none),
+            "a loop swaps arguments 0 and 2, but argument 2 has no elements; arrays that a loop swaps have one element "
+            "or more");
+  float number = 3;
+  EXPECT_EQ(refused(2, number), "a loop swaps arguments 0 and 2, but argument 2 is a number; it swaps arrays");
+  EXPECT_EQ(refused(3),
+            "a loop swaps arguments 0 and 3, but run() got 2 arguments; it swaps arrays that run() is given");
+  EXPECT_EQ(
+      refused(2, longer),
+      "a loop swaps arguments 0 and 2, but argument 0 has 256 elements and argument 2 has 512; arrays that a loop "
+      "swaps have as many elements, of the same type");
+  EXPECT_THAT(refused(2, doubles), HasSubstr("argument 0 is an array of float and argument 2 of double; arrays"));
+  EXPECT_THAT(refused(2, integers), HasSubstr("argument 0 is an array of float and argument 2 of 32-bit integers;"));
+  EXPECT_EQ(refused(1), "no error");
+}
+
+TEST_F(LoopTest, WhatAFunctionCannotReadOrSetIsNamedWithWhatItHasToBe) {
+  Executor executor(runtime, options());
+  auto a = runtime.array<float>(4096);
+  const auto refused = [&](const std::function<void(LoopView&)>& update) {
+    try {
+      loop(skeleton::kernel(kernel("scale"), {}, total, arg(1), arg(0), arg(0)), {.iterations = 1, .update = update})
+          .run(executor, a, 2.0f)
+          .get();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  EXPECT_EQ(refused([](LoopView& view) { view.read<float>(7); }),
+            "a loop's function reads argument 7, but run() got 2 arguments");
+  EXPECT_EQ(refused([](LoopView& view) { view.read<float>(1); }),
+            "a loop's function reads argument 1, which is a number; it reads arrays");
+  EXPECT_EQ(refused([](LoopView& view) { view.read<double>(0); }),
+            "a loop's function reads argument 0 as elements of 8 bytes, but the elements of that array have 4");
+  EXPECT_EQ(refused([](LoopView& view) { view.set(2, 1.0f); }),
+            "a loop's function sets argument 2, but run() got 2 arguments");
+  EXPECT_EQ(refused([](LoopView& view) { view.set(0, 1.0f); }),
+            "a loop's function sets argument 0, which is an array; it sets numbers");
+  EXPECT_EQ(refused([](LoopView& view) { view.set(1, std::int64_t{1}); }),
+            "a loop's function sets argument 1 to an integer of 8 bytes, but run() got a floating-point number of 4 "
+            "bytes there");
 }
 
 }  // namespace

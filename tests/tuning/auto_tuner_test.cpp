@@ -59,7 +59,7 @@ TEST(AutoTuner, EachConfigurationIsMeasuredAsOftenAsAskedAndTheShortestCounts) {
   const TunerResult found =
       tune(space, [&](const auto&) { return Measured{++calls % 3 == 0 ? 1.0 : 2.0, 0.5}; }, {.executions = 3});
   EXPECT_EQ(found.evaluations.front().measured.seconds(), 1);
-  // The last three are medians of five; a run that does not count precedes each of these.
+  // The last three are upper quartiles of five; a run that does not count precedes each of these.
   EXPECT_EQ(static_cast<std::size_t>(calls), 3 * (found.evaluations.size() - 3) + 3 * 5 * 2);
 }
 
@@ -68,6 +68,22 @@ TEST(AutoTuner, FindsThatOneTypeAloneIsBest) {
   surface.cpu_seconds_per_element = 200 * surface.gpu_seconds_per_element;
   surface.cpu_overhead = surface.elements * surface.gpu_seconds_per_element;
   EXPECT_EQ(tune(surface.space(), on(surface)).configuration.gpu_share, 1);
+}
+
+// A program like N-body: the CPU would need minutes.
+TEST(AutoTuner, ATypeThatIsMuchTooSlowIsNotMeasuredAlone) {
+  CostSurface surface;
+  surface.cpu_seconds_per_element = 1000 * surface.gpu_seconds_per_element;
+  double sum = 0;
+  const TunerResult found = tune(surface.space(), [&](const knowledge::Configuration& tried) {
+    EXPECT_GT(tried.gpu_share, 0);
+    const Measured measured = surface.measure(tried);
+    sum += measured.seconds();
+    return measured;
+  });
+  EXPECT_EQ(found.finalists.size(), 2U);
+  EXPECT_GE(found.configuration.gpu_share, 0.98);
+  EXPECT_LT(sum, 2 * surface.elements * surface.cpu_seconds_per_element);
 }
 
 // Splits take a third longer than the GPU alone. Of their many runs a few are shorter.
@@ -85,6 +101,19 @@ TEST(AutoTuner, ASplitThatWasLuckyDoesNotWin) {
                                  {.executions = 2});
   EXPECT_EQ(found.configuration.gpu_share, 1);
   EXPECT_EQ(found.seconds, 1);
+}
+
+// The split is faster in most runs, but waits for a busy CPU in two of five: over many runs the GPU alone is faster.
+TEST(AutoTuner, ASplitThatVariesMoreDoesNotWin) {
+  using knowledge::Configuration;
+  const TunerSpace space{.fissions = {knowledge::Fission::none}, .overlaps = {1}, .groups = {{}}};
+  unsigned calls = 0;
+  const TunerResult found = tune(space, [&](const Configuration& tried) {
+    if (tried.gpu_share == 1) return Measured{1, 0};
+    if (tried.gpu_share == 0) return Measured{0, 5};
+    return Measured{0.9, ++calls / 2 % 5 < 2 ? 1.8 : 0.9};
+  });
+  EXPECT_EQ(found.configuration.gpu_share, 1);
 }
 
 // The machine becomes slower while the finalists are measured: in turns, it is slower for all.

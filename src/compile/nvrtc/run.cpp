@@ -11,6 +11,7 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/size_limit_signal.hpp"
 #include "base/temporary_folder.hpp"
 #include "compile/environment.hpp"
 #include "compile/fields.hpp"
@@ -24,6 +25,7 @@ namespace {
 class MemoryFile {
  public:
   MemoryFile() : descriptor_(::memfd_create("heddle-nvrtc", MFD_CLOEXEC)) {
+    const base::WithoutSizeLimitSignal only_fails;
     for (std::string_view rest = child_program(); descriptor_ >= 0 && !rest.empty();) {
       const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
       if (written <= 0) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "cuda_api/core/host_function.hpp"
 #include "cuda_api/core/settings.hpp"
 #include "cuda_api/core/thread_state.hpp"
 #include "cuda_api/core/wait_line.hpp"
@@ -238,6 +239,7 @@ void Context::wait_for(const heddle::Queue& queue, std::optional<Error>& first) 
 }
 
 void Context::synchronize() {
+  refuse_in_host_function();
   std::vector<Waited> all;
   std::vector<heddle::Queue> ends;
   {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cuda_api/core/graph_memory.hpp"
+#include "cuda_api/core/host_function.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -89,7 +90,7 @@ void release(CUuserObject_st& object, std::uint64_t count) {
   } while (!object.count.compare_exchange_weak(now, now - count, std::memory_order_acq_rel));
   if (now != count) return;
   object.alive.store(false, std::memory_order_release);
-  object.destroy(object.data);
+  run_host_function(object.destroy, object.data);
   slots().objects.give(object);
 }
 

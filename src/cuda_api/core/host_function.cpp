@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <exception>
 
 #include "base/print_error.hpp"
+#include "cuda_api/core/failure.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -24,9 +26,30 @@ class Mark {
   const bool before_ = is_here;
 };
 
+// The exception that is being handled.
+void print_exception() noexcept {
+  const auto print = [](const char* what) {
+    base::print_error(
+        "heddle error: a host function of a stream has thrown an exception: {}; nobody can catch it there, so the "
+        "process ends\n",
+        what);
+  };
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    print(error.what());
+  } catch (...) {
+    print("its type is no std::exception");
+  }
+}
+
 }  // namespace
 
 bool in_host_function() noexcept { return is_here; }
+
+void refuse_in_host_function() {
+  if (is_here) throw Failure(cudaErrorNotPermitted, "host functions of streams must not call CUDA functions");
+}
 
 void run_host_function(void (*work)(void*), void* data) {
   const Mark mark;
@@ -38,6 +61,9 @@ void run_host_function(void (*work)(void*), void* data) {
         "would never end, so the process ends\n");
     std::fflush(nullptr);
     ::_exit(1);
+  } catch (...) {  // in CUDA too it reaches nobody: the function's caller is a thread of the driver
+    print_exception();
+    std::terminate();  // while the exception is there, so that the program's handler sees it
   }
 }
 

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memory_limit.hpp"
+#include "base/size_limit_signal.hpp"
 #include "cuda_api/core/failure.hpp"
 
 namespace heddle::cuda_api {
@@ -20,7 +22,8 @@ constexpr int no_access = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 std::uint64_t take_range(std::size_t size, std::size_t alignment) {
   const std::size_t more = size + alignment;
   void* const found = more < size ? MAP_FAILED : ::mmap(nullptr, more, PROT_NONE, no_access, -1, 0);
-  if (found == MAP_FAILED) exhausted(fmt::format("there is no range of {} free addresses", size));
+  if (found == MAP_FAILED)
+    exhausted(fmt::format("there is no range of {} free addresses{}", size, base::memory_limit_note()));
   const auto begin = reinterpret_cast<std::uint64_t>(found);
   const std::uint64_t start = (begin + alignment - 1) / alignment * alignment;
   if (start != begin) ::munmap(found, start - begin);
@@ -42,6 +45,7 @@ std::uint64_t HostMapping::reserve(std::size_t size, std::size_t alignment, std:
 void HostMapping::free(std::uint64_t address, std::size_t size) { ::munmap(pointer(address), size); }
 
 heddle::AddressMapping::Created HostMapping::create(std::size_t size, bool compressible) {
+  const base::WithoutSizeLimitSignal only_fails;
   const int made = ::memfd_create("heddle", MFD_CLOEXEC);
   if (made < 0 || ::ftruncate(made, static_cast<off_t>(size)) != 0) {
     if (made >= 0) ::close(made);
@@ -54,7 +58,7 @@ void HostMapping::release(std::uint64_t handle) noexcept { ::close(file(handle))
 
 void HostMapping::map(std::uint64_t address, std::size_t size, std::uint64_t handle) {
   if (::mmap(pointer(address), size, PROT_NONE, MAP_SHARED | MAP_FIXED, file(handle), 0) == MAP_FAILED)
-    exhausted("the system maps no more memory");
+    exhausted("the system maps no more memory" + base::memory_limit_note());
 }
 
 void HostMapping::unmap(std::uint64_t address, std::size_t size) {

@@ -1,10 +1,14 @@
 #include "cuda_api/core/process.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <new>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "base/clock.hpp"
 #include "base/dedicated_thread.hpp"
 #include "base/memory_limit.hpp"
 #include "base/thread_safety.hpp"
@@ -70,6 +74,55 @@ bool& under_way() {
 
 bool Process::is_under_way() { return under_way(); }
 
+namespace {
+
+// Why the process could not start. A program may call on and on after that, and a start may take seconds. What devices
+// there are does not change, as in CUDA; memory may come back, so that such a start is tried again some time later:
+// ten times as long as it took, so that most of the program's time is its own.
+class FailedStart {
+ public:
+  // Throws it as long as another start would fail, too.
+  void check() const {
+    const base::Lock lock(mutex_);
+    if (has_failed_ && (lasts_ || clock_.now_ns() < until_ns_)) fail();
+  }
+  [[noreturn]] void rethrow() const {
+    const base::Lock lock(mutex_);
+    fail();
+  }
+  // Where there is no memory for the message, the rest is remembered. `message`: null where memory was lacking.
+  void note(const char* message, bool lasts, std::uint64_t begin_ns) {
+    const base::Lock lock(mutex_);
+    const std::uint64_t now = clock_.now_ns();
+    has_failed_ = true;
+    lasts_ = lasts;
+    until_ns_ = now + std::max(shortest_ns, 10 * (now - begin_ns));
+    message_.clear();
+    message_ = message != nullptr ? message : no_memory + base::memory_limit_note();
+  }
+  std::uint64_t now_ns() const { return clock_.now_ns(); }
+
+ private:
+  [[noreturn]] void fail() const HEDDLE_REQUIRES(mutex_) {
+    throw Failure(cudaErrorNoDevice, message_.empty() ? no_memory : message_);
+  }
+
+  static constexpr std::uint64_t shortest_ns = 1'000'000'000;
+  const std::string no_memory = "there is no memory to open the devices";
+  const base::SteadyClock clock_{};
+  mutable base::Mutex mutex_;
+  bool has_failed_ HEDDLE_GUARDED_BY(mutex_) = false, lasts_ HEDDLE_GUARDED_BY(mutex_) = false;
+  std::uint64_t until_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;
+  std::string message_ HEDDLE_GUARDED_BY(mutex_);
+};
+
+FailedStart& failed_start() {
+  static FailedStart* const made = new FailedStart;  // never taken down, see Process
+  return *made;
+}
+
+}  // namespace
+
 Process& Process::get() {
   if (Process* const there = if_made()) [[likely]]
     return *there;
@@ -77,6 +130,9 @@ Process& Process::get() {
   // Looking for GPUs may open a library of ours instead of NVIDIA's driver and come back to here.
   if (is_under_way()) throw Failure(cudaErrorInitializationError, "Heddle is starting");
   static Process* const made = [] {
+    FailedStart& failed = failed_start();
+    failed.check();
+    const std::uint64_t begin = failed.now_ns();
     Process* process = nullptr;
     try {
       base::run_on_dedicated_thread([&process] {
@@ -87,11 +143,13 @@ Process& Process::get() {
         process = new Process;  // never taken down
       });
     } catch (const Error& error) {
-      // The call that asked for it tells; the next one tries again.
-      throw Failure(cudaErrorNoDevice, error.what());
+      const bool lasts = error.code() == ErrorCode::not_found || error.code() == ErrorCode::invalid_argument ||
+                         error.code() == ErrorCode::unsupported;
+      failed.note(error.what(), lasts, begin);
     } catch (const std::bad_alloc&) {
-      throw Failure(cudaErrorNoDevice, "there is no memory to open the devices" + base::memory_limit_note());
+      failed.note(nullptr, false, begin);
     }
+    if (process == nullptr) failed.rethrow();
     announce(*process);
     watch_forks([] { made_process.store(nullptr, std::memory_order_relaxed); });
     made_process.store(process, std::memory_order_release);

@@ -16,7 +16,8 @@ namespace heddle::cuda_api {
 
 class Process {
  public:
-  // Throws Failure if no device is available, each time anew.
+  // Throws Failure if no device is available: the same each time. Only where memory was lacking, it looks again after a
+  // while.
   static Process& get();
   // Null if the program has called nothing that needs a device.
   static Process* if_made() noexcept;

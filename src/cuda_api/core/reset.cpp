@@ -4,12 +4,14 @@
 #include "cuda_api/core/capture.hpp"
 #include "cuda_api/core/check_report.hpp"
 #include "cuda_api/core/context_storage.hpp"
+#include "cuda_api/core/host_function.hpp"
 #include "cuda_api/core/process.hpp"
 #include "cuda_api/core/texture_object.hpp"
 
 namespace heddle::cuda_api {
 
 void reset_context(Context& context) {
+  refuse_in_host_function();
   try {
     context.synchronize();
   } catch (const Failure&) {  // it ends with the context

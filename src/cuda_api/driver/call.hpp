@@ -97,6 +97,7 @@ CUresult driver(const char* name, F&& f) noexcept {
 template <class F>
 CUresult in_context(const char* name, F&& f) noexcept {
   return driver(name, [&] {
+    refuse_in_host_function();
     Context& context = current_context();
     context.check_sticky();
     f(context);
@@ -107,6 +108,7 @@ CUresult in_context(const char* name, F&& f) noexcept {
 template <class F>
 CUresult on_stream(const char* name, CUstream stream, F&& f) noexcept {
   return driver(name, [&] {
+    refuse_in_host_function();
     Context& context = stream_context(stream);
     context.check_sticky();
     const ContextScope scope(context);

@@ -31,12 +31,14 @@ CUresult create(const char* name, CUcontext* made, unsigned flags, CUdevice devi
 
 // What a device's context holds goes with it.
 void end_primary(Context& context) {
+  refuse_in_host_function();
   libraries().forget(context);
   reset_context(context);
   registry().reset_managed(context);
 }
 
 void release_primary(CUdevice device) {
+  refuse_in_host_function();
   Context& context = device_context(device);
   unsigned retained = context.retained.load();
   do require(retained > 0, cudaErrorDeviceUninitialized, "the device's context was not retained");
@@ -106,6 +108,7 @@ HEDDLE_DRIVER_API cuCtxCreate_v4(CUcontext* context, CUctxCreateParams* paramete
 HEDDLE_DRIVER_API cuCtxDestroy_v2(CUcontext handle) {
   HEDDLE_ARGUMENTS(handle);
   return driver(__func__, [&] {
+    refuse_in_host_function();
     Context& context = context_of(handle);
     require(!context.primary(), cudaErrorDeviceUninitialized,
             "the device's own context is released, cuDevicePrimaryCtxRelease, and not destroyed");
@@ -212,7 +215,7 @@ HEDDLE_DRIVER_API cuCtxGetStreamPriorityRange(int* least, int* greatest) {
 HEDDLE_DRIVER_API cuCtxAttach(CUcontext* context, unsigned flags) {
   HEDDLE_ARGUMENTS(context, flags);
   return driver(__func__, [&] {
-    require(context && flags == 0, cudaErrorInvalidValue, "no place for the context, or flags that are none");
+    require(context && flags == 0, cudaErrorInvalidValue, "no place for the context, or unknown flags");
     *context = handle_of(current_context());
   });
 }

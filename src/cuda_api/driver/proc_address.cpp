@@ -40,7 +40,7 @@ CUresult get(const char* call, const char* name, void** function, int version, c
   return driver(call, [&] {
     require(name && function, cudaErrorInvalidValue, "no name, or no place for the function");
     require(version <= newest, cudaErrorInvalidValue, "the version is newer than this driver's");
-    require(flags <= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, cudaErrorInvalidValue, "flags that are none");
+    require(flags <= CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, cudaErrorInvalidValue, "unknown flags");
     found = find(name, version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
     *function = found.function;
   });

@@ -1,4 +1,6 @@
 // Streams, and functions of the host in their order.
+#include <memory>
+
 #include "cuda_api/driver/call.hpp"
 #include "cuda_api/driver/runtime_calls.hpp"
 
@@ -19,13 +21,24 @@ CUresult destroy(const char* name, CUstream stream) {
   });
 }
 
-// The callback gets a CUresult; those that are called have the one number.
-CUresult add_callback(const char* name, CUstream stream, CUstreamCallback callback, void* data, unsigned flags,
+// The driver's form of a callback, which the runtime's calls once.
+struct Callback {
+  CUstream stream;
+  CUstreamCallback function;
+  void* data;
+};
+void call_back(cudaStream_t, cudaError_t status, void* data) {
+  const std::unique_ptr<const Callback> callback(static_cast<const Callback*>(data));
+  callback->function(callback->stream, static_cast<CUresult>(status), callback->data);
+}
+
+CUresult add_callback(const char* name, CUstream stream, CUstreamCallback function, void* data, unsigned flags,
                       bool per_thread) {
-  return on_stream(name, stream, [&](Context& context) {
-    require(callback && flags == 0, cudaErrorInvalidValue, "no function, or flags that are none");
-    context.submit(context.stream(stream, per_thread),
-                   [&](heddle::Queue& queue) { queue.call([=] { callback(stream, CUDA_SUCCESS, data); }); });
+  return on_stream(name, stream, [&](Context&) {
+    require(function && flags == 0, cudaErrorInvalidValue, "no function, or unknown flags");
+    auto callback = std::make_unique<Callback>(stream, function, data);
+    check(cudaStreamAddCallback(stream_or_own(stream, per_thread), call_back, callback.get(), 0));
+    static_cast<void>(callback.release());  // it may have been called already
   });
 }
 

@@ -46,7 +46,7 @@ void submit_wait(Context& context, CUstream_st& stream, CUdeviceptr p, T value, 
 template <class T>
 void submit_write(Context& context, CUstream_st& stream, CUdeviceptr p, T value, unsigned flags) {
   require((flags & ~unsigned{CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER}) == 0, cudaErrorInvalidValue,
-          "flags of a write that are none");
+          "unknown flags of a write");
   T* const word = word_at<T>(context, p);
   context.submit(stream, [&](heddle::Queue& queue) {
     queue.call([=] { std::atomic_ref<T>(*word).store(value, std::memory_order_release); });
@@ -90,7 +90,7 @@ void submit_operation(Context& context, CUstream_st& stream, const CUstreamBatch
 CUresult batch(const char* name, CUstream stream, unsigned count, const CUstreamBatchMemOpParams* operations,
                unsigned flags, bool per_thread) {
   return on_stream(name, stream, [&](Context& context) {
-    require(flags == 0 && (operations || count == 0), cudaErrorInvalidValue, "no operations, or flags that are none");
+    require(flags == 0 && (operations || count == 0), cudaErrorInvalidValue, "no operations, or unknown flags");
     CUstream_st& into = context.stream(stream, per_thread);
     for (unsigned i = 0; i < count; ++i) submit_operation(context, into, operations[i]);
   });

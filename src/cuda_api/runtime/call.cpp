@@ -7,6 +7,7 @@
 #include "base/log.hpp"
 #include "base/memory_limit.hpp"
 #include "cuda_api/core/check_report.hpp"
+#include "cuda_api/core/failed_calls.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -33,8 +34,9 @@ cudaError_t failed(const char* function, cudaError_t code, const char* message) 
   if (!is_sticky(code)) report_failed_call(function, code, message);
   try {
     const bool loud = (is_loud(code) && !known && !(is_sticky(code) && checks())) || (launch_failed && !checks());
-    if (loud)
-      base::log_error("{}: {} ({})", function, message, name_of(code));
+    const bool limited = is_first_for_limit(code, message);
+    if (loud || limited)
+      say_failure(function, code, message);
     else
       base::log_info("{}: {} ({})", function, message, name_of(code));
   } catch (...) {  // the log is not what fails a call

@@ -29,7 +29,8 @@
 namespace heddle::cuda_api {
 
 // Keeps the code as the thread's last error, and logs the sentence: as an error if it ends the context or is not
-// supported, with HEDDLE_LOG=info everything else.
+// supported, and once in a process if the limit of its address space is the cause; with HEDDLE_LOG=info everything
+// else.
 cudaError_t failed(const char* function, cudaError_t code, const char* message) noexcept;
 // The same where the process itself has no memory left, with its limit.
 cudaError_t failed_for_memory(const char* function) noexcept;
@@ -44,12 +45,6 @@ void launching(F&& f) {
     thread_state().launch_lacked_memory = true;
     throw;
   }
-}
-
-// Throws cudaErrorNotPermitted in a host function that a stream runs.
-inline void refuse_in_host_function() {
-  if (in_host_function())
-    throw Failure(cudaErrorNotPermitted, "host functions of streams must not call CUDA functions");
 }
 
 // Runs f(), which throws Failure or Error.

@@ -44,7 +44,7 @@ cudaError_t copy_boxes(const char* function, std::size_t count, const abi::Memcp
                        unsigned long long flags, cudaStream_t stream, bool per_thread) {
   return with_context(function, [&](Context& context) {
     if (failed) *failed = SIZE_MAX;
-    require(list && count > 0 && flags == 0, cudaErrorInvalidValue, "no copies, or flags that are none");
+    require(list && count > 0 && flags == 0, cudaErrorInvalidValue, "no copies, or unknown flags");
     CUstream_st& in = context.any_stream(stream, per_thread);
     require(&in != &in.context->stream(nullptr), cudaErrorInvalidValue, "batches of copies need a stream of their own");
     for (std::size_t i = 0; i < count; ++i) {

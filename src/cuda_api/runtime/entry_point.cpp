@@ -48,7 +48,7 @@ cudaError_t entry_point(const char* function, const char* symbol, void** address
                         int* status) {
   return guarded(function, [&] {
     require(symbol && *symbol && address && flags <= wants_per_thread, cudaErrorInvalidValue,
-            "no name, no place for the address, or flags that are none");
+            "no name, no place for the address, or unknown flags");
     *address = nullptr;
     if (status) *status = not_found;
     *address = find(symbol, version, flags);

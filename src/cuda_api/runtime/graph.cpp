@@ -7,7 +7,7 @@ using namespace heddle::cuda_api;
 HEDDLE_CUDA_API cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned flags) {
   HEDDLE_ARGUMENTS(graph, flags);
   return with_context(__func__, [&](Context&) {
-    require(graph && flags == 0, cudaErrorInvalidValue, "no place for the graph, or flags that are none");
+    require(graph && flags == 0, cudaErrorInvalidValue, "no place for the graph, or unknown flags");
     *graph = &make_graph();
   });
 }
@@ -106,7 +106,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUse
   HEDDLE_ARGUMENTS(graph, object, count, flags);
   return guarded(__func__, [&] {
     require(count > 0 && count <= 0x7fffffffu && (flags & ~unsigned{cudaGraphUserObjectMove}) == 0,
-            cudaErrorInvalidValue, "no number of references, or flags that are none");
+            cudaErrorInvalidValue, "no number of references, or unknown flags");
     graph_of(graph).objects->add(user_object_of(object), count, flags == cudaGraphUserObjectMove);
   });
 }
@@ -154,7 +154,7 @@ HEDDLE_CUDA_API cudaError_t cudaGraphConditionalHandleCreate(cudaGraphConditiona
   HEDDLE_ARGUMENTS(made, graph, value, flags);
   return with_context(__func__, [&](Context& context) {
     require(made && (flags & ~unsigned{cudaGraphCondAssignDefault}) == 0, cudaErrorInvalidValue,
-            "no place for the handle, or flags that are none");
+            "no place for the handle, or unknown flags");
     CUgraph_st& of = graph_of(graph);
     of.conditions.push_back(make_condition(context, value, (flags & cudaGraphCondAssignDefault) != 0));
     *made = of.conditions.back()->handle();

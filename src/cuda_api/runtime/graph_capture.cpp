@@ -25,7 +25,7 @@ cudaError_t capture_info_call(const char* function, cudaStream_t stream, bool pe
 cudaError_t update_capture_call(const char* function, cudaStream_t stream, bool per_thread, cudaGraphNode_t* nodes,
                                 const cudaGraphEdgeData* edges, std::size_t count, unsigned flags) {
   return with_context(function, [&](Context& context) {
-    require(flags <= cudaStreamSetCaptureDependencies, cudaErrorInvalidValue, "flags that are none");
+    require(flags <= cudaStreamSetCaptureDependencies, cudaErrorInvalidValue, "unknown flags");
     update_capture(context.stream(stream, per_thread), list_of<cudaGraphNode_t>(nodes, count), edges,
                    flags == cudaStreamSetCaptureDependencies);
   });

@@ -27,7 +27,7 @@ void check_cooperative_nodes(const CUgraph_st& graph, CUgraphNode_st** bad) {
 CUgraphExec_st& instantiate_call(Context& context, cudaGraph_t graph, unsigned long long flags, CUgraphNode_st** bad) {
   constexpr unsigned long long known = cudaGraphInstantiateFlagAutoFreeOnLaunch | cudaGraphInstantiateFlagUpload |
                                        cudaGraphInstantiateFlagDeviceLaunch | cudaGraphInstantiateFlagUseNodePriority;
-  require((flags & ~known) == 0, cudaErrorInvalidValue, "flags that are none");
+  require((flags & ~known) == 0, cudaErrorInvalidValue, "unknown flags");
   if (flags & cudaGraphInstantiateFlagDeviceLaunch)
     not_supported("a graph that kernels launch (cudaGraphInstantiateFlagDeviceLaunch)");
   check_cooperative_nodes(graph_of(graph), bad);

@@ -111,7 +111,7 @@ void answer(const MemoryHints& hints, void* data, std::size_t size, int attribut
                                          const abi::MemLocation& at, unsigned flags, cudaStream_t stream,
                                          bool per_thread) {
   return with_context(function, [&](Context& context) {
-    require(flags == 0, cudaErrorInvalidValue, "flags that are none");
+    require(flags == 0, cudaErrorInvalidValue, "unknown flags");
     prefetch(context, p, count, place_of(at), stream, per_thread);
   });
 }

@@ -54,7 +54,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostAlloc(void** p, std::size_t size, unsigned f
   HEDDLE_ARGUMENTS(p, size, flags);
   return with_context(__func__, [&](Context& context) {
     constexpr unsigned known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
-    require(p && (flags & ~known) == 0, cudaErrorInvalidValue, "no place for the pointer, or flags that are none");
+    require(p && (flags & ~known) == 0, cudaErrorInvalidValue, "no place for the pointer, or unknown flags");
     *p = allocate_host(context, size, flags);
   });
 }
@@ -105,7 +105,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostRegister(void* p, std::size_t size, unsigned
     constexpr unsigned known = cudaHostRegisterPortable | cudaHostRegisterMapped | cudaHostRegisterReadOnly;
     require(p && size > 0, cudaErrorInvalidValue, "no memory to register");
     if (flags & io_memory) not_supported("registering memory of another device (cudaHostRegisterIoMemory)");
-    require((flags & ~known) == 0, cudaErrorInvalidValue, "flags that are none");
+    require((flags & ~known) == 0, cudaErrorInvalidValue, "unknown flags");
     forbid_unsafe("cudaHostRegister");
     require(heddle::base::is_mapped(p, size), cudaErrorInvalidValue,
             "there is no memory at a part of these addresses, or it cannot be read");
@@ -141,7 +141,7 @@ HEDDLE_CUDA_API cudaError_t cudaHostUnregister(void* p) {
 HEDDLE_CUDA_API cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
   HEDDLE_ARGUMENTS(device, host, flags);
   return with_context(__func__, [&](Context&) {
-    require(device && flags == 0, cudaErrorInvalidValue, "no place for the pointer, or flags that are none");
+    require(device && flags == 0, cudaErrorInvalidValue, "no place for the pointer, or unknown flags");
     const std::optional<Block> block = Process::get().memory.find(address(host));
     require(block && block->kind != BlockKind::device, cudaErrorInvalidValue,
             "the memory is not pinned memory of the host");

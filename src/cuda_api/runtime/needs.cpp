@@ -65,7 +65,7 @@ unsigned blocks_of(Context& context, const heddle::LoadedKernel& loaded, int blo
 cudaError_t ask_blocks(const char* function, int* blocks, const void* kernel, int block, std::size_t shared,
                        unsigned flags) {
   return with_context(function, [&](Context& context) {
-    require(blocks && flags <= 1, cudaErrorInvalidValue, "no place for the number, or flags that are none");
+    require(blocks && flags <= 1, cudaErrorInvalidValue, "no place for the number, or unknown flags");
     *blocks = static_cast<int>(blocks_of(context, registry().kernel(kernel).on(context), block, shared));
   });
 }

@@ -81,7 +81,7 @@ HEDDLE_CUDA_API cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
   HEDDLE_ARGUMENTS(peer, flags);
   return with_context(__func__, [&](Context& context) {
     check_peer(context, peer);
-    require(flags == 0, cudaErrorInvalidValue, "flags that are none");
+    require(flags == 0, cudaErrorInvalidValue, "unknown flags");
     throw Failure(cudaErrorPeerAccessUnsupported, "kernels do not reach the memory of other devices; copies do");
   });
 }

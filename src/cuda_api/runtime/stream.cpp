@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <string>
 
 #include "cuda_api/core/capture.hpp"
 #include "cuda_api/core/host_function.hpp"
@@ -23,13 +24,13 @@ CUevent_st& event_of(cudaEvent_t event) {
 
 void make_stream(Context& context, cudaStream_t* stream, unsigned flags, int priority) {
   require(stream && (flags & ~unsigned{cudaStreamNonBlocking}) == 0, cudaErrorInvalidValue,
-          "no place for the stream, or flags that are none");
+          "no place for the stream, or unknown flags");
   *stream = &context.make_stream(flags, -std::clamp(priority, greatest_priority, least_priority));
 }
 
 void make_event(Context& context, cudaEvent_t* event, unsigned flags) {
   constexpr unsigned known = cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
-  require(event && (flags & ~known) == 0, cudaErrorInvalidValue, "no place for the event, or flags that are none");
+  require(event && (flags & ~known) == 0, cudaErrorInvalidValue, "no place for the event, or unknown flags");
   if (flags & cudaEventInterprocess) not_supported("an event that several processes share (cudaEventInterprocess)");
   CUevent_st& made = Process::get().handles.events.take();
   made.context = &context;
@@ -43,7 +44,7 @@ void make_event(Context& context, cudaEvent_t* event, unsigned flags) {
 cudaError_t record(const char* function, cudaEvent_t event, cudaStream_t stream, bool per_thread, unsigned flags = 0) {
   return with_context(function, [&](Context& context) {
     const bool external = flags == cudaEventRecordExternal;
-    require(flags == cudaEventRecordDefault || external, cudaErrorInvalidValue, "flags that are none");
+    require(flags == cudaEventRecordDefault || external, cudaErrorInvalidValue, "unknown flags");
     CUevent_st& recorded = event_of(event);
     CUstream_st& into = context.any_stream(stream, per_thread);
     require(recorded.context == into.context, cudaErrorInvalidResourceHandle,
@@ -57,7 +58,7 @@ cudaError_t record(const char* function, cudaEvent_t event, cudaStream_t stream,
 cudaError_t wait(const char* function, cudaStream_t stream, cudaEvent_t event, bool per_thread, unsigned flags) {
   return with_context(function, [&](Context& context) {
     const bool external = flags == cudaEventWaitExternal;
-    require(flags == cudaEventWaitDefault || external, cudaErrorInvalidValue, "flags that are none");
+    require(flags == cudaEventWaitDefault || external, cudaErrorInvalidValue, "unknown flags");
     CUevent_st& awaited = event_of(event);
     CUstream_st& into = context.any_stream(stream, per_thread);
     if (capture_wait(into, awaited, external)) return;
@@ -106,13 +107,18 @@ cudaError_t call(const char* function, cudaStream_t stream, cudaHostFn_t work, v
 class Callback {
  public:
   Callback(Context& context, cudaStream_t stream, cudaStreamCallback_t function, void* data)
-      : context_(context), stream_(stream), function_(function), data_(data) {}
+      : context_(context),
+        before_(context.device().untimed_event()),
+        stream_(stream),
+        function_(function),
+        data_(data) {}
   Callback(const Callback&) = delete;
   Callback& operator=(const Callback&) = delete;
   ~Callback() {
-    const cudaError_t failure = context_.sticky();
-    if (pending_) run(failure == cudaSuccess ? cudaErrorLaunchFailure : failure);
+    if (pending_) run(failure());
   }
+  // What is recorded in the stream in front of it: it carries the stream's error.
+  const heddle::Event& before() const { return before_; }
   void run(cudaError_t status) {
     pending_ = false;
     status_ = status;
@@ -126,7 +132,21 @@ class Callback {
   void drop() { pending_ = false; }  // it was not put in
 
  private:
+  cudaError_t failure() const noexcept {
+    try {
+      // A policy may drop the stream's commands with its own lock, which events take then.
+      const std::string& policy = Process::get().settings().policy;
+      if ((policy.empty() || policy == "direct") && before_.done()) before_.wait();
+    } catch (const heddle::Error& error) {
+      return code_of(error);
+    } catch (const std::exception&) {  // the stream has ended
+    }
+    const cudaError_t known = context_.sticky();
+    return known == cudaSuccess ? cudaErrorLaunchFailure : known;
+  }
+
   Context& context_;
+  const heddle::Event before_;
   cudaStream_t stream_;
   cudaStreamCallback_t function_;
   void* data_;
@@ -137,12 +157,15 @@ class Callback {
 cudaError_t add_callback(const char* function, cudaStream_t stream, cudaStreamCallback_t work, void* data,
                          unsigned flags, bool per_thread) {
   return with_context(function, [&](Context& context) {
-    require(work && flags == 0, cudaErrorInvalidValue, "no function to call, or flags that are none");
+    require(work && flags == 0, cudaErrorInvalidValue, "no function to call, or unknown flags");
     CUstream_st& into = context.any_stream(stream, per_thread);
     forbid_in_capture(into, "cudaStreamAddCallback");
     const auto callback = std::make_shared<Callback>(*into.context, stream, work, data);
     try {
-      into.context->submit(into, [&](heddle::Queue& queue) { queue.call([callback] { callback->run(cudaSuccess); }); });
+      into.context->submit(into, [&](heddle::Queue& queue) {
+        queue.record(callback->before());
+        queue.call([callback] { callback->run(cudaSuccess); });
+      });
     } catch (...) {
       callback->drop();
       throw;

@@ -91,12 +91,14 @@ struct KnownRanges {
 
 // The kinds of RuntimeTable::order. (Barriers that may wait have a call of their own.)
 enum class OrderKind : std::uint32_t {
-  fence_block,   // a fence at the scope of the block
-  fence_device,  // at a wider one
-  lone_barrier,  // a barrier of a block of one warp; of larger ones, who comes to it
-  warp_barrier,  // bar.warp.sync
-  exchange,      // shfl, vote, match, redux: values of the lanes that take part
-  together,      // wmma.load, wmma.store: all lanes are to execute it, which orders nothing
+  fence_block,      // a fence at the scope of the block
+  fence_device,     // at a wider one
+  lone_barrier,     // a barrier of a block of one warp; of larger ones, who comes to it
+  warp_barrier,     // bar.warp.sync
+  exchange,         // shfl, vote, match, redux: values of the lanes that take part
+  together,         // wmma.load, wmma.store: all lanes are to execute it, which orders nothing
+  aligned_barrier,  // an aligned barrier with a number of threads or a computed number of its own, before it is called.
+                    // In the place of member masks: its number, and in the upper half how many threads
 };
 
 // The registers of a lane for a product of matrices: those of d, a, b and c, each in a word.

@@ -57,16 +57,18 @@ void Arenas::give_back(Piece piece) noexcept {
 
 // False when the system gives no memory.
 bool Arenas::add(std::size_t at_least) {
-  std::size_t data = std::max(usual_bytes, round_up(at_least, page_bytes));
-  Mapping mapping{MAP_FAILED, 0};
-  mappings_.reserve(mappings_.size() + 1);
+  const std::size_t least = round_up(at_least, page_bytes);
+  const std::size_t data = std::max(usual_bytes, least), small = std::max(small_bytes, least);
   // Under a limit of the process there may be room for a small one.
-  for (const std::size_t least = std::max(small_bytes, round_up(at_least, page_bytes));; data = least) {
-    mapping.bytes = data + 2 * guard_bytes;
-    mapping.start = ::mmap(nullptr, mapping.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (mapping.start != MAP_FAILED) break;
-    if (data == least) return false;
-  }
+  return map(data) || (small < data && map(small));
+}
+
+// A limit of the address space refuses the mapping, a limit of data that it is opened for writing.
+bool Arenas::map(std::size_t data) {
+  mappings_.reserve(mappings_.size() + 1);
+  Mapping mapping{nullptr, data + 2 * guard_bytes};
+  mapping.start = ::mmap(nullptr, mapping.bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping.start == MAP_FAILED) return false;
   void* const start = static_cast<std::byte*>(mapping.start) + guard_bytes;
   const bool opened = ::mprotect(start, data, PROT_READ | PROT_WRITE) == 0;
   try {

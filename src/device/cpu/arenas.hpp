@@ -50,6 +50,7 @@ class Arenas {
     std::size_t bytes;
   };
   bool add(std::size_t at_least);
+  bool map(std::size_t data);
   void add_free(std::uint64_t address, std::size_t bytes);
 
   ByAddress free_;

@@ -258,7 +258,7 @@ Error foreign_exception(const std::string& what) {
 CallJob::CallJob(std::function<void()> function, std::uint64_t queue_id, std::uint64_t command, Services& services)
     : TracedJob(base::TraceEvent::Kind::call, 0, 1, queue_id, command, services), function_(std::move(function)) {}
 
-void CallJob::work(Worker&) noexcept {
+void CallJob::call() noexcept {
   if (take(1, 1).empty()) return;
   note_start();
   try {

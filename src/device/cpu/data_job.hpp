@@ -84,10 +84,13 @@ class BoxJob final : public TracedJob {
   std::function<void(std::size_t)> row_;
 };
 
+// A function of the host.
 class CallJob final : public TracedJob {
  public:
   CallJob(std::function<void()> function, std::uint64_t queue_id, std::uint64_t command, Services& services);
-  void work(Worker& worker) noexcept override;
+  void call() noexcept;
+  // Where the process can have no thread for it.
+  void work(Worker&) noexcept override { call(); }
 
  private:
   std::function<void()> function_;

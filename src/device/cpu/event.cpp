@@ -57,8 +57,10 @@ std::shared_ptr<const EventPoint> CpuEvent::point() const {
 
 void CpuEvent::wait() {
   const std::shared_ptr<EventState> now = state();
-  EventTarget target(*now);
-  pool_.wait(target);
+  if (!now->reached(now->recorded())) {  // else without the queue's lock, with which commands may be destroyed
+    EventTarget target(*now);
+    pool_.wait(target);
+  }
   if (const std::exception_ptr error = now->error()) std::rethrow_exception(error);
 }
 

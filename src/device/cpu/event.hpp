@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "base/watcher.hpp"
+#include "device/cpu/adaptive_lock.hpp"
 #include "device/cpu/event_state.hpp"
 #include "device/cpu/pool.hpp"
-#include "device/cpu/spin_lock.hpp"
 #include "device/event.hpp"
 
 namespace heddle::device::cpu {
@@ -43,7 +43,7 @@ class CpuEvent final : public Event {
  private:
   Pool& pool_;
   const std::shared_ptr<base::Watcher> watcher_;
-  mutable SpinLock lock_;
+  mutable AdaptiveLock lock_;
   std::shared_ptr<EventState> state_;
 };
 

@@ -8,8 +8,8 @@
 #include <list>
 #include <memory>
 
+#include "device/cpu/adaptive_lock.hpp"
 #include "device/cpu/job.hpp"
-#include "device/cpu/spin_lock.hpp"
 
 namespace heddle::device::cpu {
 
@@ -49,7 +49,7 @@ class EventState {
   };
   std::atomic<std::uint64_t> recorded_{0}, completed_{0}, completed_ns_{0};
   std::atomic<std::uint32_t> signal_{0}, sleepers_{0};
-  mutable SpinLock lock_;
+  mutable AdaptiveLock lock_;
   std::exception_ptr error_;
   std::list<Subscriber> subscribers_;
   std::weak_ptr<Recorder> queue_;

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "device/cpu/spin_lock.hpp"
+#include "device/cpu/adaptive_lock.hpp"
 
 namespace heddle::device::cpu {
 
@@ -63,7 +63,7 @@ class StackPool {
   Class& class_of(std::size_t size);
   bool grow(Class& size_class);
 
-  SpinLock lock_;
+  AdaptiveLock lock_;
   std::vector<std::unique_ptr<Class>> classes_;
   struct Mapping {
     void* address;

@@ -38,9 +38,11 @@ std::string where(const Finding& finding, const LaunchJob& job, const Allocator&
   return fmt::format("at address {:#x}, which is {}", finding.address, allocator.whereabouts(finding.address));
 }
 
+bool is_one(std::uint32_t mask) { return __builtin_popcount(mask) == 1; }
+
 // "lanes 3, 16 to 31".
 std::string lanes(std::uint32_t mask) {
-  std::string text = __builtin_popcount(mask) == 1 ? "lane " : "lanes ";
+  std::string text = is_one(mask) ? "lane " : "lanes ";
   bool is_first = true;
   for (unsigned i = 0; i < 32; ++i) {
     if ((mask >> i & 1) == 0) continue;
@@ -51,6 +53,13 @@ std::string lanes(std::uint32_t mask) {
     i = last;
   }
   return text;
+}
+
+// As OrderKind::aligned_barrier has it.
+std::string barrier_name(std::uint32_t named) {
+  const std::uint32_t threads = named >> 16;
+  return fmt::format("barrier {} for {}", named & 0xffff,
+                     threads == 0 ? std::string("the whole block") : base::counted(threads, "thread"));
 }
 
 std::string describe_race(const Finding& finding, const LaunchJob& job, const Allocator& allocator) {
@@ -76,10 +85,9 @@ std::string describe(const Finding& finding, const LaunchJob& job, const Allocat
                          base::counted(finding.size, "byte"), where(finding, job, allocator));
     case Kind::absent_lanes:
       return fmt::format(
-          "synchronisation: {}: the member mask {:#010x} names {}, which {} not take part: they have left the kernel "
-          "or run other code",
+          "synchronisation: {}: the member mask {:#010x} names {}, but {} left the kernel or {} other code",
           head(job, finding.place), finding.members, lanes(finding.absent),
-          __builtin_popcount(finding.absent) == 1 ? "does" : "do");
+          is_one(finding.absent) ? "that lane has" : "those lanes have", is_one(finding.absent) ? "runs" : "run");
     case Kind::divergent_lanes:
       return fmt::format("synchronisation: {}: the lanes of the warp are at different operations; thread {} waits{}",
                          head(job, finding.place), thread_name(job, finding.before.thread),
@@ -93,6 +101,19 @@ std::string describe(const Finding& finding, const LaunchJob& job, const Allocat
           "synchronisation: {}: not all threads of the block come to the barrier: {} left the kernel "
           "or run other code",
           head(job, finding.place), finding.absent == 1 ? "1 has" : fmt::format("{} have", finding.absent));
+    case Kind::divergent_numbers:
+      return fmt::format(
+          "synchronisation: {}: all lanes of a warp must give an aligned barrier the same numbers; here it is {}, and "
+          "of thread {} it is {}{}",
+          head(job, finding.place), barrier_name(finding.named), thread_name(job, finding.before.thread),
+          barrier_name(finding.before_named),
+          finding.before.line == finding.place.line ? "" : code_place(job, finding.before.line));
+    case Kind::partial_barrier:
+      return fmt::format(
+          "synchronisation: {}: all lanes of a warp must come to an aligned barrier together, but {} {} left the "
+          "kernel or {} other code",
+          head(job, finding.place), lanes(finding.absent), is_one(finding.absent) ? "has" : "have",
+          is_one(finding.absent) ? "runs" : "run");
   }
   return {};
 }

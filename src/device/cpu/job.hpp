@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "device/cpu/spin_lock.hpp"
+#include "device/cpu/adaptive_lock.hpp"
 #include "device/partition.hpp"
 #include "heddle/dim3.hpp"
 
@@ -148,7 +148,7 @@ class Job {
   std::atomic<std::uint64_t> first_cancelled_;
   alignas(64) std::atomic<std::uint64_t> unfinished_;
   std::atomic<bool> failed_{false};
-  SpinLock failure_lock_;
+  AdaptiveLock failure_lock_;
   std::exception_ptr failure_;
 };
 

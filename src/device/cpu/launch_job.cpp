@@ -4,6 +4,7 @@
 
 #include "device/cpu/sanitizer.hpp"
 #include "device/cpu/services.hpp"
+#include "ptx/barrier.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -38,10 +39,7 @@ bool is_one_operation(const ptx::Instruction& a, const ptx::Instruction& b) {
   const auto is_barrier = [](const ptx::Instruction& inst) {
     return (inst.opcode == ptx::Opcode::bar || inst.opcode == ptx::Opcode::barrier) && !inst.has(ptx::Modifier::warp);
   };
-  const auto is_aligned = [&](const ptx::Instruction& inst) {
-    return inst.has(ptx::Modifier::aligned) || (inst.opcode == ptx::Opcode::bar && is_barrier(inst));
-  };
-  if (is_aligned(a) || is_aligned(b)) return false;
+  if (ptx::is_aligned(a) || ptx::is_aligned(b)) return false;
   return (is_barrier(a) && is_barrier(b)) || (a.opcode == b.opcode && a.modifiers == b.modifiers);
 }
 

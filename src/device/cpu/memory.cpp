@@ -147,7 +147,8 @@ std::uint64_t Allocator::allocate(std::size_t bytes, AllocationKind kind, std::s
   const bool fits = bytes <= limit_ && used_ <= limit_ - bytes;
   if (fits) held = place(bytes);
   if (held.allocation.address == 0) {
-    base::fail(ErrorCode::out_of_memory, "cpu: cannot allocate {}{}: of {} of memory, {}{}", base::format_bytes(bytes),
+    base::fail(ErrorCode::out_of_memory, "cpu: cannot allocate {}{}: of {} of memory, {}{}",
+               bytes == 0 ? "an empty array" : base::format_bytes(bytes),
                name.empty() ? "" : fmt::format(" for the variable '{}'", name), base::format_bytes(limit_), holders(),
                fits ? "; the system gives the process no more" + base::memory_limit_note() : "");
   }

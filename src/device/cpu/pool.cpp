@@ -49,9 +49,13 @@ void Pool::stop() {
     if (seat->thread.joinable()) seat->thread.join();
 }
 
-void Pool::post(std::shared_ptr<Job> job) {
-  if (worker_of_thread() == nullptr) jobs_.set_host_core(topology_.core_of_processor(::sched_getcpu()));
-  jobs_.post(std::move(job));
+void Pool::post(std::shared_ptr<Job> job, bool at_end) {
+  Worker* const worker = worker_of_thread();
+  if (worker == nullptr) jobs_.set_host_core(topology_.core_of_processor(::sched_getcpu()));
+  // The worker takes the next launch of a queue itself: to wake another takes longer than a short kernel.
+  const bool takes = at_end && worker != nullptr && &worker->jobs() == &jobs_ && worker->is_free_next() &&
+                     job->allowed.contains(worker->index());
+  jobs_.post(std::move(job), !takes);
 }
 
 bool Pool::has_work_for(const Worker& worker) {

@@ -27,8 +27,9 @@ class Pool {
 
   unsigned size() const { return static_cast<unsigned>(seats_.size()); }
 
-  // Makes a job available to the workers it allows. Any thread.
-  void post(std::shared_ptr<Job> job);
+  // Makes a job available to the workers it allows. Any thread. `at_end`: the calling thread does nothing else any more
+  // for a job that has ended.
+  void post(std::shared_ptr<Job> job, bool at_end = false);
   // Returns when the target is done; the calling thread works on jobs in the meantime. Called within a host function on
   // a worker, it executes other jobs there.
   void wait(WaitTarget& target);

@@ -3,6 +3,8 @@
 #include <mutex>
 #include <utility>
 
+#include "base/log.hpp"
+#include "device/cpu/data_job.hpp"
 #include "device/cpu/pool.hpp"
 #include "device/cpu/services.hpp"
 
@@ -21,12 +23,16 @@ void QueueCore::set_workers(WorkerSet workers) {
   workers_ = std::move(workers);
 }
 
-void QueueCore::submit(std::shared_ptr<Job> job) {
+template <class SomeJob>
+void QueueCore::submit_job(std::shared_ptr<SomeJob> job) {
   job->priority = priority_;
   job->allowed = workers_;
   job->owner = shared_from_this();
   push(std::move(job));
 }
+
+void QueueCore::submit(std::shared_ptr<Job> job) { submit_job(std::move(job)); }
+void QueueCore::submit(std::shared_ptr<CallJob> call) { submit_job(std::move(call)); }
 
 void QueueCore::record(const std::shared_ptr<EventState>& event) {
   {
@@ -77,7 +83,7 @@ std::exception_ptr QueueCore::take_failure() {
   return std::exchange(failure_, nullptr);
 }
 
-void QueueCore::advance() noexcept {
+void QueueCore::advance(bool at_end) noexcept {
   std::unique_lock guard(lock_);
   if (blocked_ || advancing_) return;
   advancing_ = true;
@@ -96,7 +102,7 @@ void QueueCore::advance() noexcept {
     bool done = true;
     std::exception_ptr failure;
     try {
-      done = start(command);
+      done = start(command, at_end);
     } catch (...) {  // no memory: as if the command had failed
       failure = std::current_exception();
     }
@@ -116,28 +122,43 @@ void QueueCore::reach(const Record& record) noexcept {
   record.event->complete(record.number, failure, services_.now_ns());
 }
 
-bool QueueCore::start(Command& command) {
-  if (auto* job = std::get_if<std::shared_ptr<Job>>(&command)) {
-    bool failed = false;
-    {
-      const std::lock_guard guard(lock_);
-      failed = failure_ != nullptr;
-      if (!failed) active_ = *job;
-    }
-    if (failed) {
-      (*job)->skip();
-      return true;
-    }
-    try {
-      pool_.post(*job);
-    } catch (...) {
-      (*job)->skip();
-      const std::lock_guard guard(lock_);
-      active_.reset();
-      throw;
-    }
-    return false;
+template <class Post>
+bool QueueCore::start_job(const std::shared_ptr<Job>& job, Post&& post) {
+  bool failed = false;
+  {
+    const std::lock_guard guard(lock_);
+    failed = failure_ != nullptr;
+    if (!failed) active_ = job;
   }
+  if (failed) {
+    job->skip();
+    return true;
+  }
+  try {
+    post();
+  } catch (...) {
+    job->skip();
+    const std::lock_guard guard(lock_);
+    active_.reset();
+    throw;
+  }
+  return false;
+}
+
+void QueueCore::post_call(const std::shared_ptr<CallJob>& call, bool at_end) {
+  try {
+    services_.host_calls.run([call] { call->call(); });
+  } catch (const std::exception& error) {
+    base::log_warn_once("a host function runs on a worker, which no kernel has meanwhile", error.what());
+    pool_.post(call, at_end);
+  }
+}
+
+bool QueueCore::start(Command& command, bool at_end) {
+  if (const auto* job = std::get_if<std::shared_ptr<Job>>(&command))
+    return start_job(*job, [&] { pool_.post(*job, at_end); });
+  if (const auto* call = std::get_if<std::shared_ptr<CallJob>>(&command))
+    return start_job(*call, [&] { post_call(*call, at_end); });
   if (const auto* record = std::get_if<Record>(&command)) {
     reach(*record);
     return true;
@@ -174,7 +195,7 @@ void QueueCore::job_done(Job& job) noexcept {
     ended = std::move(active_);
     blocked_ = false;
   }
-  advance();
+  advance(true);
 }
 
 }  // namespace heddle::device::cpu

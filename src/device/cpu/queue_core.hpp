@@ -8,13 +8,14 @@
 #include <optional>
 #include <variant>
 
+#include "device/cpu/adaptive_lock.hpp"
 #include "device/cpu/event_state.hpp"
 #include "device/cpu/job.hpp"
-#include "device/cpu/spin_lock.hpp"
 #include "device/event.hpp"
 
 namespace heddle::device::cpu {
 
+class CallJob;
 class Pool;
 class Services;
 
@@ -30,6 +31,7 @@ class QueueCore final : public JobOwner, public Recorder, public std::enable_sha
 
   // Commands, in order. One thread at a time.
   void submit(std::shared_ptr<Job> job);
+  void submit(std::shared_ptr<CallJob> call);
   void record(const std::shared_ptr<EventState>& event);
   // A record behind all commands, before there are others. Needs no memory, so that a queue can always be waited for.
   void record_end(const std::shared_ptr<EventState>& event) noexcept;
@@ -68,23 +70,30 @@ class QueueCore final : public JobOwner, public Recorder, public std::enable_sha
   struct ForeignWait {
     std::shared_ptr<const EventPoint> point;
   };
-  using Command = std::variant<std::shared_ptr<Job>, Record, Wait, ForeignWait>;
+  using Command = std::variant<std::shared_ptr<Job>, std::shared_ptr<CallJob>, Record, Wait, ForeignWait>;
   bool begin_inline();
   void end_inline();
   void push(Command command);
   // With the lock.
   bool has_commands() const { return !commands_.empty() || end_; }
   void reach(const Record& record) noexcept;
-  void advance() noexcept;
+  // `at_end`: see Pool::post().
+  void advance(bool at_end = false) noexcept;
   // Starts a command; false when the queue is blocked until job_done() or resume(). Throws std::bad_alloc.
-  bool start(Command& command);
+  bool start(Command& command, bool at_end);
+  // `post` has the job run.
+  template <class Post>
+  bool start_job(const std::shared_ptr<Job>& job, Post&& post);
+  void post_call(const std::shared_ptr<CallJob>& call, bool at_end);
+  template <class SomeJob>
+  void submit_job(std::shared_ptr<SomeJob> job);
 
   Pool& pool_;
   Services& services_;
   const std::uint64_t id_;
   const int priority_;
 
-  mutable SpinLock lock_;
+  mutable AdaptiveLock lock_;
   WorkerSet workers_;  // changed by the thread that submits, which reads it without the lock
   std::deque<Command> commands_;
   std::optional<Record> end_;  // behind them

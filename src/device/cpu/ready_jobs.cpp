@@ -8,7 +8,7 @@ namespace heddle::device::cpu {
 
 using ThreadState = WorkerState::ThreadState;
 
-void ReadyJobs::post(std::shared_ptr<Job> job) {
+void ReadyJobs::post(std::shared_ptr<Job> job, bool wake) {
   // Kept: once in the list, the job may run and end before this function does.
   const std::shared_ptr<Job> keep = job;
   {
@@ -21,7 +21,7 @@ void ReadyJobs::post(std::shared_ptr<Job> job) {
     ready_.insert(place, std::move(job));
     version_.fetch_add(1);
   }
-  wake_one(*keep, true);
+  if (wake) wake_one(*keep, true);
 }
 
 std::shared_ptr<Job> ReadyJobs::pick(const Worker& worker, unsigned index, std::uint64_t owner,

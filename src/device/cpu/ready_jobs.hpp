@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "device/cpu/adaptive_lock.hpp"
 #include "device/cpu/job.hpp"
-#include "device/cpu/spin_lock.hpp"
 #include "device/cpu/worker_state.hpp"
 
 namespace heddle::device::cpu {
@@ -18,8 +18,8 @@ class ReadyJobs {
   void add(WorkerState& worker) { workers_.push_back(&worker); }
   unsigned workers() const { return static_cast<unsigned>(workers_.size()); }
 
-  // Makes a job available to the workers it allows. Any thread.
-  void post(std::shared_ptr<Job> job);
+  // Makes a job available to the workers it allows. Any thread. `wake`: false if the calling thread takes a job next.
+  void post(std::shared_ptr<Job> job, bool wake);
 
   // The most urgent job with pieces left that the worker may take; of one owner when `owner` is not 0. `version` is set
   // to the version of the list that was read.
@@ -59,7 +59,7 @@ class ReadyJobs {
   std::shared_ptr<Job> find(const Worker& worker, unsigned index, std::uint64_t owner, std::uint64_t& version);
 
   std::vector<WorkerState*> workers_;
-  SpinLock lock_;
+  AdaptiveLock lock_;
   std::vector<std::shared_ptr<Job>> ready_;  // by priority, then first come
   std::uint64_t sequence_ = 0;
   alignas(64) std::atomic<std::uint64_t> version_{1};  // grows with every post

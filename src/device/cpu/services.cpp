@@ -11,6 +11,7 @@ Services::Services(const CpuOptions& device_options, std::uint64_t memory_limit,
                                             device_options.check.memory || device_options.check.leak,
                                             device_options.check)),
       runtime(runtime_table),
+      host_calls(device_options.watcher->clock(), device_options.pin, device_options.idle_spin / 5),
       cache_bytes(last_level_cache_bytes()) {}
 
 int Services::print(const char* text, std::size_t size) {

@@ -12,6 +12,7 @@
 #include "base/watcher.hpp"
 #include "device/cpu/abi.hpp"
 #include "device/cpu/fiber.hpp"
+#include "device/cpu/host_calls.hpp"
 #include "device/cpu/memory.hpp"
 #include "device/cpu/options.hpp"
 #include "texture/table.hpp"
@@ -26,6 +27,7 @@ class Services {
   const std::shared_ptr<Allocator> allocator;
   const RuntimeTable runtime;  // what generated code calls
   StackPool stacks;
+  HostCalls host_calls;
   texture::Table textures;
   const std::uint64_t cache_bytes;  // of the last level
 

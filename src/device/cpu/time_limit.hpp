@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "device/cpu/spin_lock.hpp"
+#include "device/cpu/adaptive_lock.hpp"
 
 namespace heddle::device::cpu {
 
@@ -51,7 +51,7 @@ class TimeLimit {
   Services& services_;
   std::atomic<bool> expired_{false};
   std::atomic<std::uint64_t> timer_{0};
-  mutable SpinLock lock_;
+  mutable AdaptiveLock lock_;
   std::vector<std::string> places_;
 };
 

@@ -365,7 +365,8 @@ void Worker::wait_for_progress() {
   const auto timeout = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(services_.options.deadlock_timeout).count());
   if (timeout == 0) return;
-  if (idle_rounds_ == 1 || jobs_.any_running(state_, now)) stall_.restart(jobs_.progress(), now);
+  if (idle_rounds_ == 1 || jobs_.any_running(state_, now) || services_.host_calls.any())
+    stall_.restart(jobs_.progress(), now);
   switch (stall_.look(jobs_.progress(), now, timeout, [this] { return memory_print(); })) {
     case StallWatch::Verdict::too_early: break;
     case StallWatch::Verdict::memory_changed: note_progress(); break;  // others may be waiting for this worker
@@ -422,6 +423,7 @@ void Worker::end_in_failure(LaunchJob& job, Warp& warp) {
     job.fail(error_from([&] { return timeout_error(job, *job.time_limit()); }));
   } else {
     job.fail(error_from([&] { return describe_fault(fault_, warp, job, *services_.allocator); }));
+    if (warp.block->clock) warp.block->clock->forget_gatherings();
   }
   if (&warp == &direct_.warp) direct_.warp.fiber.reset(*warp.fiber.stack(), &WarpMain::direct, this);
 }

@@ -59,6 +59,8 @@ class Worker {
   // Works until there is nothing to do, or the target is done or no longer served by this worker.
   void run(WaitTarget* target);
   bool has_residents() const { return !residents_.empty(); }
+  // On its thread, as the job that it has worked on ends: whether it looks for the next job right after.
+  bool is_free_next() const { return residents_.empty() && target_ == nullptr; }
   // One more block of the job may become resident.
   bool has_room(const LaunchJob& job) const;
 

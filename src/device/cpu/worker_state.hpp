@@ -10,7 +10,8 @@
 #include <mutex>
 #include <optional>
 
-#include "device/cpu/spin_lock.hpp"
+#include "base/futex.hpp"
+#include "device/cpu/adaptive_lock.hpp"
 
 namespace heddle::device::cpu {
 
@@ -57,15 +58,15 @@ class WorkerState {
   void set_thread_state(ThreadState state) { thread_state_.store(state); }
   void wake() {
     wakeups_.fetch_add(1);
-    wakeups_.notify_one();
+    base::futex_wake_one(wakeups_);
   }
   std::uint32_t wakeups() const { return wakeups_.load(); }
   // Sleeps until there are others than `seen`, or for no reason.
-  void sleep(std::uint32_t seen) { wakeups_.wait(seen); }
+  void sleep(std::uint32_t seen) { base::futex_wait(wakeups_, seen); }
 
  private:
   const unsigned index_;
-  SpinLock thread_lock_;
+  AdaptiveLock thread_lock_;
   std::optional<pthread_t> thread_;
   alignas(64) std::atomic<bool> occupied_{false};
   alignas(64) std::atomic<std::uint64_t> progress_{0};

@@ -10,54 +10,50 @@ namespace {
 constexpr double exact = 1e-5;  // of the IPC: when to stop
 constexpr int most_steps = 200;
 
-struct Class {
-  const Demands& demands;
-  double warps;
-  std::array<double, stations> queue{};  // its warps at each station, waiting or served
-  double ipc = 0;
+using PerStation = std::array<double, stations>;
 
-  // Those that a warp finds there on arrival: of its own kernel, one warp less is on the SM.
-  double found(std::size_t station, bool own) const {
-    return own ? queue[station] * std::max(0.0, warps - 1) / warps : queue[station];
-  }
+struct Class {
+  PerStation cycles;  // an instruction's at each station
+  double away, warps;
+  PerStation queue{};  // its warps at each station, waiting or served
+  // Time of the other kernel there, in units of this one's: at the port, its accesses may take longer; elsewhere, warps
+  // get equal turns. 0 where this kernel has no business.
+  PerStation weights{};
+  double others = 0;  // warps that one of its warps finds on the SM, as a part of them: one less than there are
+  double ipc = 0;
 };
 
-// The time of the others at a station, in units of the kernel's own: at the port, accesses of another kernel may take
-// longer than those of this one; elsewhere, warps get equal turns.
-double weight(const Class& of, const Class& other, std::size_t station) {
-  if (station != port || &of == &other) return 1;
-  const double own = of.demands.cycles[port] / of.demands.accesses;
-  const double others = other.demands.cycles[port] / other.demands.accesses;
+double weight(const Demands& of, const Demands& other, std::size_t station) {
+  if (station != port) return 1;
+  const double own = of.cycles[port] / of.accesses;
+  const double others = other.cycles[port] / other.accesses;
   return own > 0 ? others / own : 1;
 }
 
 // The queues that follow from those that were assumed, by Little's law. Returns the change of the IPC. `part`: of the
-// way to the new IPC.
+// way to the new IPC. Without branches, since decisions solve hundreds of networks.
 double step(Class& of, const Class& other, double conflicts, double part) {
-  std::array<double, stations> time{};
-  double sum = of.demands.away;
-  for (std::size_t station = 0; station < stations; ++station) {
-    double need = of.demands.cycles[station];
-    if (need <= 0) continue;
-    double ahead = of.found(station, true);
-    if (other.warps > 0 && other.demands.cycles[station] > 0) {
-      ahead += other.found(station, false) * weight(of, other, station);
-      if (station == dram) need *= 1 + conflicts * std::min(1.0, other.ipc * other.demands.cycles[dram]);
-    }
-    time[station] = need * (1 + ahead);
-    sum += time[station];
-  }
+  PerStation time;
+  for (std::size_t station = 0; station < stations; ++station)
+    time[station] =
+        of.cycles[station] * (1 + of.queue[station] * of.others + other.queue[station] * of.weights[station]);
+  time[dram] *= 1 + conflicts * std::min(1.0, other.ipc * other.cycles[dram]);
+  const double sum = std::accumulate(time.begin(), time.end(), of.away);
   const double change = of.warps / sum - of.ipc;
   of.ipc += part * change;
   for (std::size_t station = 0; station < stations; ++station) of.queue[station] = of.ipc * time[station];
   return std::abs(change) / of.ipc;
 }
 
-Class begin(const Demands& demands, double warps) {
-  Class made{demands, warps};
+Class begin(const Demands& demands, double warps, const Demands& other) {
+  Class made{demands.cycles, demands.away, warps};
   const double all = std::max(demands.all() + std::max(0.0, demands.away), 1e-9);
-  for (std::size_t station = 0; station < stations; ++station)
+  for (std::size_t station = 0; station < stations; ++station) {
     made.queue[station] = warps * demands.cycles[station] / all;
+    if (demands.cycles[station] > 0 && other.cycles[station] > 0)
+      made.weights[station] = weight(demands, other, station);
+  }
+  if (warps > 0) made.others = std::max(0.0, warps - 1) / warps;
   return made;
 }
 
@@ -106,7 +102,7 @@ double network_ipc(const Demands& demands, double warps) {
 
 PairIpc network_ipc(const Demands& first, double first_warps, const Demands& second, double second_warps,
                     double conflicts) {
-  Class a = begin(first, first_warps), b = begin(second, second_warps);
+  Class a = begin(first, first_warps, second), b = begin(second, second_warps, first);
   constexpr int free_steps = 4;  // then more slowly, since some pairs swing
   double change = 1;
   for (int i = 0; i < most_steps && change > exact; ++i) {

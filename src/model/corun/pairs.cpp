@@ -10,16 +10,35 @@ unsigned warps_of(const SmLimits& limits, const BlockNeeds& needs) {
   return (needs.threads + limits.warp - 1) / limits.warp;
 }
 
-std::uint64_t shared_of(const SmLimits& limits, const BlockNeeds& needs) {
-  const std::uint64_t bytes = needs.shared + limits.reserved_shared;
-  return (bytes + limits.shared_unit - 1) / limits.shared_unit * limits.shared_unit;
-}
+// What a block takes of an SM, as it is allocated.
+struct OfBlock {
+  OfBlock(const SmLimits& limits, const BlockNeeds& needs)
+      : resident(resident_blocks(limits, needs)), warps(warps_of(limits, needs)) {
+    const std::uint64_t bytes = needs.shared + limits.reserved_shared;
+    shared = (bytes + limits.shared_unit - 1) / limits.shared_unit * limits.shared_unit;
+    const unsigned of_warp = needs.registers * limits.warp;
+    registers =
+        std::uint64_t{warps} * ((of_warp + limits.register_unit - 1) / limits.register_unit * limits.register_unit);
+  }
+  // The most blocks of this kernel beside so many of another; 0 if those alone do not fit.
+  unsigned beside(const SmLimits& limits, const OfBlock& other, std::uint64_t others) const {
+    std::uint64_t most = resident;
+    const auto leave = [&](std::uint64_t all, std::uint64_t each, std::uint64_t of_other) {
+      if (of_other * others > all)
+        most = 0;
+      else if (each > 0)
+        most = std::min(most, (all - of_other * others) / each);
+    };
+    leave(limits.blocks, 1, 1);
+    leave(limits.threads / limits.warp, warps, other.warps);
+    leave(limits.registers, registers, other.registers);
+    leave(limits.shared, shared, other.shared);
+    return static_cast<unsigned>(most);
+  }
 
-// Of a warp, as they are allocated.
-unsigned registers_of(const SmLimits& limits, const BlockNeeds& needs) {
-  const unsigned registers = needs.registers * limits.warp;
-  return (registers + limits.register_unit - 1) / limits.register_unit * limits.register_unit;
-}
+  unsigned resident, warps;
+  std::uint64_t registers, shared;
+};
 
 double alone_on(const SmModel& sm, const SmLimits& limits, const Candidate& kernel) {
   return solo_ipc(sm, kernel.profile, resident_blocks(limits, kernel.needs) * warps_of(limits, kernel.needs));
@@ -38,14 +57,22 @@ bool is_pruned(const Candidate& first, const Candidate& second, const PairOption
 
 bool fit_together(const SmLimits& limits, const BlockNeeds& first, unsigned first_blocks, const BlockNeeds& second,
                   unsigned second_blocks) {
-  if (first_blocks > resident_blocks(limits, first) || second_blocks > resident_blocks(limits, second)) return false;
-  const unsigned first_warps = warps_of(limits, first) * first_blocks;
-  const unsigned second_warps = warps_of(limits, second) * second_blocks;
-  const std::uint64_t registers =
-      std::uint64_t{registers_of(limits, first)} * first_warps + registers_of(limits, second) * second_warps;
-  return first_blocks + second_blocks <= limits.blocks &&
-         (first_warps + second_warps) * limits.warp <= limits.threads && registers <= limits.registers &&
-         shared_of(limits, first) * first_blocks + shared_of(limits, second) * second_blocks <= limits.shared;
+  const OfBlock of_first(limits, first), of_second(limits, second);
+  return first_blocks <= of_first.resident && second_blocks <= of_second.beside(limits, of_first, first_blocks);
+}
+
+std::vector<std::pair<unsigned, unsigned>> full_ratios(const SmLimits& limits, const BlockNeeds& first,
+                                                       const BlockNeeds& second) {
+  const OfBlock of_first(limits, first), of_second(limits, second);
+  std::vector<std::pair<unsigned, unsigned>> ratios;
+  unsigned most = of_second.beside(limits, of_first, 1);
+  for (unsigned a = 1; a <= of_first.resident; ++a) {
+    const unsigned next = a < of_first.resident ? of_second.beside(limits, of_first, a + 1) : 0;
+    // Fewer blocks than fit leave warps out.
+    if (most > next) ratios.emplace_back(a, most);
+    most = next;
+  }
+  return ratios;
 }
 
 std::optional<CoSchedule> best_ratio(const SmModel& sm, const SmLimits& limits, const Candidate& first,
@@ -59,20 +86,14 @@ std::optional<CoSchedule> best_ratio(const SmModel& sm, const SmLimits& limits, 
 std::optional<CoSchedule> best_ratio(const PairModel& together, const SmLimits& limits, const Candidate& first,
                                      const Candidate& second, PairIpc alone, PairOptions::Ratio ratio) {
   std::optional<CoSchedule> best;
-  for (unsigned a = 1; a <= resident_blocks(limits, first.needs); ++a)
-    for (unsigned b = 1; b <= resident_blocks(limits, second.needs); ++b) {
-      // Fewer blocks than fit leave warps out.
-      const bool fits = fit_together(limits, first.needs, a, second.needs, b);
-      if (!fits || fit_together(limits, first.needs, a + 1, second.needs, b) ||
-          fit_together(limits, first.needs, a, second.needs, b + 1))
-        continue;
-      CoSchedule made{0, 1, a, b, {}, 0, 0};
-      made.together = together(a * warps_of(limits, first.needs), b * warps_of(limits, second.needs));
-      made.profit = coscheduling_profit(made.together, alone.first, alone.second);
-      made.imbalance = std::abs(first.block_instructions * a / made.together.first -
-                                second.block_instructions * b / made.together.second);
-      if (!best || is_better(made, *best, ratio)) best = made;
-    }
+  for (const auto& [a, b] : full_ratios(limits, first.needs, second.needs)) {
+    CoSchedule made{0, 1, a, b, {}, 0, 0};
+    made.together = together(a * warps_of(limits, first.needs), b * warps_of(limits, second.needs));
+    made.profit = coscheduling_profit(made.together, alone.first, alone.second);
+    made.imbalance = std::abs(first.block_instructions * a / made.together.first -
+                              second.block_instructions * b / made.together.second);
+    if (!best || is_better(made, *best, ratio)) best = made;
+  }
   return best;
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "model/corun/network.hpp"
@@ -48,6 +49,10 @@ struct CoSchedule {
 // Whether an SM holds so many blocks of both kernels at the same time.
 bool fit_together(const SmLimits& limits, const BlockNeeds& first, unsigned first_blocks, const BlockNeeds& second,
                   unsigned second_blocks);
+
+// Every pair of numbers of blocks that an SM holds, of which neither can be raised; the first ascending.
+std::vector<std::pair<unsigned, unsigned>> full_ratios(const SmLimits& limits, const BlockNeeds& first,
+                                                       const BlockNeeds& second);
 
 // The best numbers of blocks of two kernels; nothing if no SM holds a slice of both. `alone` are their IPCs at full
 // occupancy. `first` and `second` of the result are 0 and 1.

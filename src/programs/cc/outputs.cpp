@@ -82,10 +82,7 @@ void check_files(const CcOptions& options) {
   // Compilers and linkers wait for what is in a pipe, and report pages about a device. What is missing they name.
   std::error_code error;
   for (const fs::path& input : inputs) {
-    // PTX, lists of dependencies and the lines of messages have names in them, which end there.
-    if (input.native().find_first_of("\n\r") != std::string::npos)
-      base::fail(ErrorCode::invalid_argument, "{}: the name of a source must have no line end in it; rename the file",
-                 base::printable(input.string()));
+    base::refuse_line_end_of_source(input);
     if (fs::exists(input, error)) base::require_regular_file(input);
   }
   const Outputs outputs = outputs_of(options);

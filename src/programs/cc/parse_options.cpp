@@ -87,13 +87,13 @@ Language language_of(const std::string& name) {
       name);
 }
 
-// "; did you mean '--ptx'?", or just the semicolon.
+// "; did you mean '--ptx'?", or a full stop.
 std::string meant_option(const std::string& word) {
   std::vector<std::string> names;
   for (const OptionRule& rule : option_rules()) names.insert(names.end(), rule.names.begin(), rule.names.end());
   const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
   const std::string meant = base::nearest(word.substr(dashes, word.find('=') - dashes), names);
-  return meant.empty() ? ";" : "; did you mean '" + word.substr(0, dashes) + meant + "'?";
+  return meant.empty() ? "." : "; did you mean '" + word.substr(0, dashes) + meant + "'?";
 }
 
 class Parser {
@@ -135,7 +135,7 @@ class Parser {
     if (!match.rule && take_for_host(word)) return i;
     if (!match.rule)
       base::fail(ErrorCode::invalid_argument,
-                 "{} is not an option of heddle cc{} Options for the host's compiler are given as -Xcompiler OPTION",
+                 "{} is not an option of heddle cc{} An option for the host's compiler is given as -Xcompiler OPTION",
                  word, meant_option(word));
     if (match.rule->refused) base::fail(ErrorCode::unsupported, "{} is not supported: {}", word, match.rule->refused);
     using Value = OptionRule::Value;
@@ -146,10 +146,20 @@ class Parser {
       if (i + 1 == words.size()) base::fail(ErrorCode::invalid_argument, "{} lacks its value", word);
       match.value = words[++i];
     }
-    if (match.rule->value == Value::one && match.value.empty())
-      base::fail(ErrorCode::invalid_argument, "-{}: its value is empty", match.name);
+    check_value(match);
     apply(options_, *match.rule, match.value);
     return i;
+  }
+
+  static void check_value(const Match& match) {
+    using Value = OptionRule::Value;
+    const Value kind = match.rule->value;
+    if ((kind == Value::one || kind == Value::number) && match.value.empty())
+      base::fail(ErrorCode::invalid_argument, "-{}: its value is empty", match.name);
+    if (kind == Value::number && match.value.find_first_not_of("0123456789") != std::string::npos)
+      base::fail(ErrorCode::invalid_argument, "-{} {}: expected a number", match.name, match.value);
+    if (kind == Value::optional_truth && match.has_value && match.value != "true" && match.value != "false")
+      base::fail(ErrorCode::invalid_argument, "-{}={}: expected true or false", match.name, match.value);
   }
 
   // Options of host compilers in general, which do not need -Xcompiler: -fno-strict-aliasing, -Wall, -march=native.

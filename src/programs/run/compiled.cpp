@@ -31,7 +31,7 @@ std::string key_of(const fs::path& source, const CcOptions& options) {
   const std::string clang = compile::find_host_clang().identity;
   const DeviceCode code = compile_device_code(source.string(), options);
   for (const std::string& field :
-       {std::string("heddle program 3"), source.string(), base::read_file(source), code.ptx.front().text,
+       {std::string("heddle program 3"), fs::absolute(source).string(), base::read_file(source), code.ptx.front().text,
         compile::find_clang().identity, clang, std::string(compile::headers_version()), library_folder().string()})
     hash.add_field(field);
   return hash.hex();

@@ -19,6 +19,7 @@
 #include "base/link_target.hpp"
 #include "base/nearest.hpp"
 #include "base/overwrite.hpp"
+#include "base/printable.hpp"
 #include "base/timeline_file.hpp"
 #include "base/trace_claim.hpp"
 #include "base/variables.hpp"
@@ -43,10 +44,11 @@ std::string get(const std::vector<std::string>& environment, const std::string& 
 }
 
 std::uint64_t number_of_blocks(const std::string& text) {
+  constexpr std::uint64_t most = (std::uint64_t{1} << 31) - 1;  // as of HEDDLE_RUN_SLICE
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value == 0)
-    base::fail(ErrorCode::invalid_argument, "--slice {}: expected a number of blocks", text);
+  if (error != std::errc{} || end != text.data() + text.size() || value == 0 || value > most)
+    base::fail(ErrorCode::invalid_argument, "--slice {}: expected a number of blocks from 1 to {}", text, most);
   return value;
 }
 
@@ -63,7 +65,11 @@ Checks checks(const std::string& kinds) {
   if (kinds.empty())
     base::fail(ErrorCode::invalid_argument,
                "--check=: expected kinds of checks, as memory,race, or all; --check alone is memory");
-  return Checks::parse(kinds);
+  try {
+    return Checks::parse(kinds);
+  } catch (const Error& error) {
+    base::fail(error.code(), "--check={}: {}", kinds, error.what());
+  }
 }
 
 // Only the words are looked at: which devices there are is found out by the program's libraries.
@@ -73,14 +79,15 @@ std::string devices(const std::string& list) {
   return list;
 }
 
-std::string policy(const std::string& name) {
-  if (name.empty()) base::fail(ErrorCode::invalid_argument, "--policy: its value is empty; direct is the usual one");
-  return name;
-}
-
-std::string trace_file(const std::string& name) {
-  if (name.empty()) base::fail(ErrorCode::invalid_argument, "--trace '': its value is empty");
-  return name;
+// Most often a variable of the shell that is not set.
+void refuse_empty(const std::string& option, const std::string& value) {
+  if (!value.empty()) return;
+  const std::string_view instead = option == "--device"    ? "expected cpu, cuda:0 or the like, or several: cuda:0,cpu"
+                                   : option == "--slice"   ? "expected a number of blocks"
+                                   : option == "--policy"  ? "direct is the usual one"
+                                   : option == "--timeout" ? "expected a number of seconds"
+                                                           : "expected the name of a file";
+  base::fail(ErrorCode::invalid_argument, "{}: its value is empty; {}", option, instead);
 }
 
 // Options, and variables in their place. The runtime would refuse both, and the program find no device.
@@ -96,8 +103,9 @@ void require_one_cutter(const std::vector<std::string>& environment, const RunOp
 // The program would run to its end before anyone missed it. `given`: the option or the variable.
 void require_trace_place(const std::string& given, const std::string& name) {
   std::error_code error;
-  if (fs::is_directory(name, error) || fs::is_fifo(name, error))
-    base::fail(ErrorCode::invalid_argument, "{}'{}': expected the name of a file", given, name);
+  if (fs::is_directory(name, error))
+    base::fail(ErrorCode::invalid_argument, "{}{}: it is a folder; name a file", given, name);
+  if (fs::is_fifo(name, error)) base::fail(ErrorCode::invalid_argument, "{}{}: it is a pipe; name a file", given, name);
   const fs::path folder = fs::absolute(name).parent_path();
   if (!fs::is_directory(folder, error))
     base::fail(ErrorCode::invalid_argument, "{}{}: there is no folder {}", given, name, folder.string());
@@ -118,6 +126,14 @@ fs::path find(const std::string& program) {
   if (fs::is_regular_file(program, error)) return fs::absolute(program);
   if (const std::string found = find_program(program); !found.empty()) return found;
   base::fail(ErrorCode::not_found, "there is no program '{}'", program);
+}
+
+// Compilers take no name with a line end in it. Where that is in a folder above the current one, the name as it was
+// given has none.
+fs::path name_for_compilers(const fs::path& named, const fs::path& given) {
+  std::error_code error;
+  if (!base::has_line_end(named) || base::has_line_end(given) || !fs::is_regular_file(given, error)) return named;
+  return given.native().starts_with('-') ? "." / given : given;
 }
 
 // The options are those that the help text begins its lines with.
@@ -146,20 +162,22 @@ RunOptions parse_run_options(const std::vector<std::string>& words) {
     if (!given.insert(name).second)
       base::fail(ErrorCode::invalid_argument, "{} is given twice; once is expected", name);
     const auto value = [&] {
-      if (equals != std::string::npos) return words[i].substr(equals + 1);
-      if (i + 1 == words.size()) base::fail(ErrorCode::invalid_argument, "{} lacks its value", name);
-      return words[++i];
+      if (equals == std::string::npos && i + 1 == words.size())
+        base::fail(ErrorCode::invalid_argument, "{} lacks its value", name);
+      std::string text = equals != std::string::npos ? words[i].substr(equals + 1) : words[++i];
+      refuse_empty(name, text);
+      return text;
     };
     if (name == "--device")
       options.device = devices(value());
     else if (name == "--slice")
       options.slice = number_of_blocks(value());
     else if (name == "--policy")
-      options.policy = policy(value());
+      options.policy = value();
     else if (name == "--timeout")
       options.timeout_ms = milliseconds(value());
     else if (name == "--trace")
-      options.trace = trace_file(value());
+      options.trace = value();
     else if (name == "--check")
       options.check = equals == std::string::npos ? Checks(true) : checks(words[i].substr(equals + 1));
     else if (name == "--help" || name == "-h")
@@ -305,13 +323,15 @@ void check_trace(const RunOptions& options, const fs::path& named, const fs::pat
 
 }  // namespace
 
-void run_program(const RunOptions& given, const std::function<void()>& compiled) {
+void run_program(const RunOptions& given, const std::function<void()>& compiled,
+                 const std::function<void()>& before_start) {
   std::vector<std::string> variables = environment();
   RunOptions options = given;
   check_variables(variables);
   const fs::path named = find(options.program);
   check_trace(options, named, named);
-  const fs::path program = named.extension() == ".cu" ? compiled_program(named) : named;
+  const fs::path program =
+      named.extension() == ".cu" ? compiled_program(name_for_compilers(named, options.program)) : named;
   if (compiled) compiled();
   check_trace(options, named, program);
   const Inspection inspection = inspect_program(program);
@@ -344,6 +364,7 @@ void run_program(const RunOptions& given, const std::function<void()>& compiled)
   for (const std::string& variable : variables) environment.push_back(const_cast<char*>(variable.c_str()));
   arguments.push_back(nullptr);
   environment.push_back(nullptr);
+  if (before_start) before_start();
   ::execve(program.c_str(), arguments.data(), environment.data());
   const int error = errno;
   if (const std::string interpreter = missing_interpreter(program); error == ENOENT && !interpreter.empty())

@@ -42,11 +42,13 @@ std::vector<std::string> run_environment(const RunOptions& options, std::vector<
                                          const std::filesystem::path& libraries,
                                          const std::vector<std::string>& to_preload);
 
-// Becomes the program; does not return. Calls `compiled` before that, when a .cu file has been compiled. Throws Error
-// when it cannot be run.
-[[noreturn]] void run_program(const RunOptions& options, const std::function<void()>& compiled = {});
+// Becomes the program; does not return. Calls `compiled` before that, when a .cu file has been compiled, and
+// `before_start` at the very end. Throws Error when it cannot be run.
+[[noreturn]] void run_program(const RunOptions& options, const std::function<void()>& compiled = {},
+                              const std::function<void()>& before_start = {});
 
-// The program that a .cu file compiles to, from the cache where nothing that it was made of has changed.
+// The program that a .cu file compiles to, from the cache where nothing that it was made of has changed. A name from
+// the current folder on is kept as it is; __FILE__ and messages have it.
 std::filesystem::path compiled_program(const std::filesystem::path& source);
 
 }  // namespace heddle::programs

@@ -4,6 +4,7 @@
 
 #include "ptx/analysis/loop_slice.hpp"
 #include "ptx/analysis/memory_effect.hpp"
+#include "ptx/barrier.hpp"
 
 namespace heddle::ptx::analysis {
 namespace {
@@ -47,11 +48,6 @@ bool needs_warp(const Module& module, const Function& function, const Instructio
     default: break;
   }
   return std::any_of(inst.operands.begin(), inst.operands.end(), reads_lane_number);
-}
-
-bool is_block_barrier(const Instruction& inst) {
-  return (inst.opcode == Opcode::bar || inst.opcode == Opcode::barrier) && !inst.has(Modifier::warp) &&
-         !inst.has(Modifier::cluster);
 }
 
 bool is_constant(const Operand& operand, std::int64_t value) {
@@ -333,6 +329,21 @@ std::vector<std::uint32_t> possible_callees(const Module& module, const Function
   return result;
 }
 
+namespace {
+
+// Lanes of a group may give the barrier different numbers, or different numbers of threads. PTX permits that where the
+// barrier is not aligned.
+bool lanes_may_be_at_several(const Function& function, const Uniformity& uniformity, std::uint32_t instruction) {
+  const Instruction& inst = function.body[instruction];
+  if (is_aligned(inst)) return false;
+  const std::uint16_t first = inst.has(Modifier::red) ? 1 : 0;
+  for (std::uint16_t o = first; o < first + 2 && o < inst.operands.size(); ++o)
+    if (inst.operands[o].kind == OperandKind::reg && !uniformity.operand(instruction, o).uniform()) return true;
+  return false;
+}
+
+}  // namespace
+
 FunctionWaiting find_waiting_in(const Module& module, const Function& function, const ControlFlowGraph& cfg,
                                 const Webs& webs, const Uniformity& uniformity) {
   FunctionWaiting facts;
@@ -373,7 +384,9 @@ FunctionWaiting find_waiting_in(const Module& module, const Function& function, 
   const auto torn = find_torn_blocks(cfg, uniformity, barrier_blocks);
   for (std::uint32_t i : facts.barriers) {
     const std::uint32_t guard = webs.guard(i);
-    if (torn[cfg.block_of(i)] || (guard != no_web && !uniformity.uniform(guard))) facts.divergent_barriers.push_back(i);
+    if (torn[cfg.block_of(i)] || (guard != no_web && !uniformity.uniform(guard)) ||
+        lanes_may_be_at_several(function, uniformity, i))
+      facts.divergent_barriers.push_back(i);
   }
   return facts;
 }

@@ -26,7 +26,8 @@ struct FunctionWaiting {
   std::vector<SpinLoop> spin_loops;               // of this function, not of those it calls
   std::vector<std::uint32_t> barriers;            // bar, barrier of the block, in this function
   std::vector<std::uint32_t> divergent_barriers;  // of those, and calls that lead to one: may run while some lanes of
-                                                  // the group are inactive and have not exited
+                                                  // the group are inactive and have not exited; also barriers that are
+                                                  // not aligned and may have another number in each lane
   std::vector<std::uint32_t> indirect_calls;
   // With all functions that it may call:
   bool has_barrier = false;

@@ -3,6 +3,7 @@
 
 #include "ptx/analysis/dominators.hpp"
 #include "ptx/analysis/uniformity.hpp"
+#include "ptx/barrier.hpp"
 #include "ptx/rewrite/block_ranges_pool.hpp"
 
 namespace heddle::ptx {
@@ -19,11 +20,6 @@ using analysis::no_node;
 
 constexpr unsigned barrier_count = 16, warp_lanes = 32;
 constexpr std::uint64_t most_static_shared = 48 * 1024, slot_bytes = 4;
-
-bool is_block_barrier(const Instruction& inst) {
-  return (inst.opcode == Opcode::bar || inst.opcode == Opcode::barrier) && !inst.has(Modifier::warp) &&
-         !inst.has(Modifier::cluster);
-}
 
 // Operands of barriers: [d,] a, b. A count says how many threads come, whichever warps have left; of a warp that comes,
 // those that have left count with it.

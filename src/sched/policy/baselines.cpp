@@ -135,9 +135,14 @@ void TgsPolicy::next_window(const View& view) {
 void TgsPolicy::decide(const View& view, std::vector<Decision>& decisions) {
   for (const Completion& completion : view.completions) ended_ += is_latency(completion.range.tenant) ? 1 : 0;
   if (view.now_ns >= window_end_ns_) next_window(view);
+  // Where there is nobody to be disturbed the rate is not limited.
+  const bool alone =
+      std::none_of(view.tenants.begin(), view.tenants.end(), [](const Tenant* tenant) { return is_latency(tenant); });
   for (std::size_t i = 0; i < view.ready.size(); ++i) {
     if (is_latency(view.ready[i])) {
       decisions.push_back({.task = i, .priority = 1});
+    } else if (alone) {
+      decisions.push_back({.task = i});
     } else if (left_ >= 1 && ranges_of(view, view.ready[i].queue->id) < 2) {
       left_ -= 1;
       decisions.push_back({.task = i});

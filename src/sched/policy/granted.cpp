@@ -51,18 +51,17 @@ void GrantedPolicy::submit_whole(const View& view, std::vector<Decision>& decisi
 // granted any more counts as one on the first processor.
 const std::vector<unsigned>* GrantedPolicy::restricted(const RangeView& range) {
   const Place& place = places_[range.place];
+  if (place.all || range.processors->empty()) return range.processors;
   std::vector<unsigned>& set = sets_.emplace_back();
-  if (place.all || range.processors->empty()) {
-    set = *range.processors;
-    return &set;
-  }
   for (const unsigned p : *range.processors)
     if (place.number[p] >= 0) set.push_back(static_cast<unsigned>(place.number[p]));
   if (set.empty()) set.push_back(0);
   return &set;
 }
 
-void GrantedPolicy::restrict_ranges(const View& view) {
+// Where all is granted there is nothing to do, and hundreds of short ranges may be in flight at each of many calls.
+void GrantedPolicy::restrict_ranges(const View& view, View& shown) {
+  if (std::all_of(places_.begin(), places_.end(), [](const Place& place) { return place.all; })) return;
   in_flight_.assign(view.in_flight.begin(), view.in_flight.end());
   completions_.assign(view.completions.begin(), view.completions.end());
   sets_.clear();
@@ -76,17 +75,17 @@ void GrantedPolicy::restrict_ranges(const View& view) {
     std::iota(set.begin(), set.end(), 0u);
     range.processors = &set;
   }
+  shown.in_flight = in_flight_;
+  shown.completions = completions_;
 }
 
 void GrantedPolicy::ask_own(const View& view, std::vector<Decision>& decisions) {
   devices_.assign(view.devices.begin(), view.devices.end());
   for (std::size_t i = 0; i < devices_.size(); ++i)
     devices_[i].processors = static_cast<unsigned>(places_[i].processors.size());
-  restrict_ranges(view);
   View shown = view;
   shown.devices = devices_;
-  shown.in_flight = in_flight_;
-  shown.completions = completions_;
+  restrict_ranges(view, shown);
   shown.tenants_version = view.tenants_version + (changes_ << 32);  // what was made of the processors is made again
   own_->decide(shown, decisions);
   asked_ = true;
@@ -160,8 +159,8 @@ void GrantedPolicy::report(const View& view, const std::vector<Decision>& decisi
 std::optional<std::uint64_t> GrantedPolicy::wake_ns(const View& view) {
   if (!granted_) return std::nullopt;
   const auto own = asked_ ? own_->wake_ns(view) : std::nullopt;
-  const std::uint64_t again = view.now_ns + look_again_ns;
-  return own ? std::min(*own, again) : again;
+  if (look_ns_ <= view.now_ns) look_ns_ = view.now_ns + look_again_ns;
+  return own ? std::min(*own, look_ns_) : look_ns_;
 }
 
 }  // namespace heddle::sched

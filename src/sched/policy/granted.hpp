@@ -76,7 +76,7 @@ class GrantedPolicy final : public Policy {
   void take(const Allowance& allowance, const View& view);
   void ask_own(const View& view, std::vector<Decision>& decisions);
   void submit_whole(const View& view, std::vector<Decision>& decisions) const;
-  void restrict_ranges(const View& view);
+  void restrict_ranges(const View& view, View& shown);
   const std::vector<unsigned>* restricted(const RangeView& range);
   void report(const View& view, const std::vector<Decision>& decisions);
 
@@ -84,7 +84,7 @@ class GrantedPolicy final : public Policy {
   const std::shared_ptr<Grants> grants_;
   bool granted_ = false, waited_ = false, asked_ = false;  // asked_: the own policy, this time
   std::optional<Allowance> last_;
-  std::uint64_t changes_ = 0;
+  std::uint64_t changes_ = 0, look_ns_ = 0;
   std::vector<Place> places_;
   // What the own policy is shown; members, so that their memory is reused.
   std::vector<DeviceView> devices_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "base/format.hpp"
@@ -16,29 +17,77 @@ KerneletPolicy::KerneletPolicy(std::unique_ptr<PairRates> rates, KerneletOptions
 void KerneletPolicy::decide(const View& view, std::vector<Decision>& decisions) {
   why_.clear();
   places_.resize(view.devices.size());
-  count_in_flight(view);
+  count_in_flight(view, std::exchange(ranges_, none));
   tasks_end_ = false;
   for (std::size_t place = 0; place < places_.size(); ++place) decide_at(view, place, decisions);
   tasks_ = tasks_end_ ? none : view.ready.size();
   last_task_ = view.ready.empty() ? 0 : view.ready.back().id;
+  ranges_ = view.in_flight.size();
+  last_ns_ = view.now_ns;
 }
 
-std::uint64_t& KerneletPolicy::Place::in_flight(std::uint64_t kernel) {
-  for (auto& [id, blocks] : flying)
+std::vector<Figure> KerneletPolicy::figures() const {
+  const auto figure = [](const char* name, std::uint64_t value) { return Figure{name, static_cast<double>(value)}; };
+  return {figure("tasks", looked_at_.tasks), figure("ranges in flight", looked_at_.ranges),
+          figure("choices", looked_at_.choices), figure("pairs", looked_at_.pairs)};
+}
+
+std::uint64_t KerneletPolicy::Place::in_flight(std::uint64_t kernel) const {
+  for (const auto& [id, blocks] : flying)
     if (id == kernel) return blocks;
-  return flying.emplace_back(kernel, 0).second;
+  return 0;
 }
 
-void KerneletPolicy::count_in_flight(const View& view) {
+void KerneletPolicy::Place::add(const RangeView& range) {
+  ++ranges;
+  if (range.corun == nullptr) return;
+  for (auto& [id, blocks] : flying)
+    if (id == range.corun->id) {
+      blocks += range.blocks.size();
+      return;
+    }
+  flying.emplace_back(range.corun->id, range.blocks.size());
+}
+
+bool KerneletPolicy::Place::remove(const RangeView& range) {
+  if (ranges == 0) return false;
+  --ranges;
+  if (range.corun == nullptr) return true;
+  for (auto& entry : flying) {
+    if (entry.first != range.corun->id || entry.second < range.blocks.size()) continue;
+    entry.second -= range.blocks.size();
+    if (entry.second > 0) return true;
+    entry = flying.back();
+    flying.pop_back();
+    return true;
+  }
+  return false;
+}
+
+// Most decisions are made because a slice has ended, and there may be many in flight.
+void KerneletPolicy::count_in_flight(const View& view, std::size_t before) {
+  if (before != none && count_changes(view, before)) return;
   for (Place& place : places_) {
     place.flying.clear();
     place.ranges = 0;
   }
-  for (const RangeView& range : view.in_flight) {
-    Place& place = places_[range.place];
-    ++place.ranges;
-    if (range.corun != nullptr) place.in_flight(range.corun->id) += range.blocks.size();
-  }
+  for (const RangeView& range : view.in_flight) places_[range.place].add(range);
+  looked_at_.ranges += view.in_flight.size();
+}
+
+// Ranges are in the order of submission. So those that have begun since the last time are the last ones, unless one of
+// them has ended already. Then all must be counted.
+bool KerneletPolicy::count_changes(const View& view, std::size_t before) {
+  const std::size_t now = view.in_flight.size(), ended = view.completions.size();
+  if (now + ended < before || ended > before) return false;
+  for (const Completion& completion : view.completions)
+    if (completion.range.submitted_ns >= last_ns_ || completion.range.place >= places_.size() ||
+        !places_[completion.range.place].remove(completion.range))
+      return false;
+  const std::size_t begun = now + ended - before;
+  for (const RangeView& range : view.in_flight.last(begun)) places_[range.place].add(range);
+  looked_at_.ranges += ended + begun;
+  return true;
 }
 
 bool KerneletPolicy::can_slice(const View& view, const TaskView& task) const {
@@ -56,15 +105,18 @@ bool KerneletPolicy::knows_tasks(const View& view, const Place& place) const {
 // Finds the oldest task of each kernel. What cannot be sliced is submitted in its turn by age.
 void KerneletPolicy::find_kinds(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions) {
   place.kinds.clear();
+  place.settled = false;
+  looked_at_.tasks += view.ready.size();
+  unsigned ranges = place.ranges;
   for (std::size_t i = 0; i < view.ready.size(); ++i) {
     const TaskView& task = view.ready[i];
     if (task.place != number) continue;
     if (!can_slice(view, task)) {
       tasks_end_ = true;
       // Nothing that could be sliced is older.
-      if (!place.kinds.empty() || place.ranges >= options_.whole) continue;
+      if (!place.kinds.empty() || ranges >= options_.whole) continue;
       decisions.push_back({.task = i});
-      ++place.ranges;
+      ++ranges;
       continue;
     }
     const bool known = std::any_of(place.kinds.begin(), place.kinds.end(), [&](const Kind& kind) {
@@ -83,12 +135,35 @@ void KerneletPolicy::decide_at(const View& view, std::size_t number, std::vector
     place.kernels.clear();
     return;
   }
-  choose(view, kinds, place);
+  if (!place.settled && chooses_later(view, number, place)) {
+    place.parts.clear();
+    place.kernels.clear();
+    issue_whole(view, number, place, options_.whole_before, decisions);
+    return;
+  }
+  if (!place.settled) choose(view, kinds, place);
   if (fails(view, place)) choose(view, kinds, place);
+  place.settled = true;
   if (place.parts.empty())
-    issue_whole(view, number, place, decisions);
+    issue_whole(view, number, place, options_.whole, decisions);
   else
     issue(view, kinds, place, decisions);
+}
+
+// Ascending.
+std::vector<std::uint64_t> KerneletPolicy::kernels_of(const std::vector<Kind>& kinds) {
+  std::vector<std::uint64_t> kernels;
+  kernels.reserve(kinds.size());
+  for (const Kind& kind : kinds) kernels.push_back(kind.traits->id);
+  std::sort(kernels.begin(), kernels.end());
+  return kernels;
+}
+
+// Whether the device would wait while pairs are solved.
+bool KerneletPolicy::chooses_later(const View& view, std::size_t number, const Place& place) const {
+  const CoRunDevice* const device = view.devices[number].corun;
+  if (device == nullptr || device->slice_cycles <= 0 || place.ranges > 0 || place.kinds.size() < 2) return false;
+  return rates_->lasting() && !known_.contains(kernels_of(place.kinds));
 }
 
 // Whether the kernels that run still have blocks. Chance chooses again when a launch is complete.
@@ -104,16 +179,14 @@ bool KerneletPolicy::can_continue(const View& view, const std::vector<Kind>& kin
 // Algorithm 1, line 8: the same two go on until one has no blocks left or, unless that is switched off, another kernel
 // has arrived. Launches of the same kernel follow each other without a new choice.
 void KerneletPolicy::choose(const View& view, const std::vector<Kind>& kinds, Place& place) {
+  ++looked_at_.choices;
   const bool same_kernels =
       place.kernels.size() == kinds.size() && std::all_of(kinds.begin(), kinds.end(), [&](const Kind& kind) {
         return std::binary_search(place.kernels.begin(), place.kernels.end(), kind.traits->id);
       });
   const bool keeps_pair = place.parts.size() == 2 && !options_.recompute_on_arrival;
   if (!place.kernels.empty() && can_continue(view, kinds, place) && (same_kernels || keeps_pair)) return;
-  std::vector<std::uint64_t> kernels;
-  kernels.reserve(kinds.size());
-  for (const Kind& kind : kinds) kernels.push_back(kind.traits->id);
-  std::sort(kernels.begin(), kernels.end());
+  std::vector<std::uint64_t> kernels = kernels_of(kinds);
   const Kind& oldest = kinds.front();
   const DeviceView& device = view.devices[view.ready[oldest.task].place];
   place.kernels = std::move(kernels);
@@ -208,12 +281,22 @@ std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const DeviceView
     options.memory_difference /= 2;
   }
   if (left.empty()) left = all;
+  std::erase_if(left, [&](const auto& pair) { return failed_.contains(std::minmax(pair.first->id, pair.second->id)); });
+  if (device.corun->slice_cycles > 0 && left.size() > options_.most_pairs) {
+    const auto difference = [](const auto& pair) {
+      const model::Candidate &a = pair.first->kernel, &b = pair.second->kernel;
+      return std::abs(a.pipeline_use - b.pipeline_use) + std::abs(a.memory_use - b.memory_use);
+    };
+    std::stable_sort(left.begin(), left.end(),
+                     [&](const auto& a, const auto& b) { return difference(a) > difference(b); });
+    left.resize(options_.most_pairs);
+  }
   // Where slices cost the host time, ratios with small ones gain nothing, and neither do those after which a kernel is
   // left alone.
   const auto ratio = device.corun->slice_cycles > 0 ? model::PairOptions::Ratio::balanced : options_.pairs.ratio;
   std::optional<Choice> best;
   for (const auto& [first, second] : left) {
-    if (failed_.contains(std::minmax(first->id, second->id))) continue;
+    ++looked_at_.pairs;
     auto made = rates_->best(*device.corun, *first, *second, ratio);
     if (!made) continue;
     made->profit = profit_with_launches(*device.corun, device.processors, *first, *second, *made);
@@ -227,23 +310,21 @@ void KerneletPolicy::issue(const View& view, const std::vector<Kind>& kinds, Pla
                            std::vector<Decision>& decisions) {
   struct Open {
     std::size_t task = 0;
-    std::uint64_t left = 0;           // blocks, as decided so far
-    std::uint64_t* flying = nullptr;  // blocks in flight
+    std::uint64_t left = 0, flying = 0;  // blocks that are not submitted, as decided so far, and in flight
   };
-  std::array<Open, 2> open;                                           // by part
-  for (const Part& part : place.parts) place.in_flight(part.kernel);  // so that the references stay
+  std::array<Open, 2> open;  // by part
   for (std::size_t i = 0; i < place.parts.size(); ++i) {
     Part& part = place.parts[i];
     const auto kind =
         std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.traits->id == part.kernel; });
-    open[i] = {kind->task, view.ready[kind->task].left.size(), &place.in_flight(part.kernel)};
+    open[i] = {kind->task, view.ready[kind->task].left.size(), place.in_flight(part.kernel)};
     part.task = view.ready[kind->task].id;
   }
   while (true) {
     std::optional<std::size_t> next;
-    const auto filled = [&](std::size_t i) { return place.parts[i].plan.filled(*open[i].flying); };
+    const auto filled = [&](std::size_t i) { return place.parts[i].plan.filled(open[i].flying); };
     for (std::size_t i = 0; i < place.parts.size(); ++i) {
-      const bool can = open[i].left > 0 && place.parts[i].plan.takes(*open[i].flying);
+      const bool can = open[i].left > 0 && place.parts[i].plan.takes(open[i].flying);
       if (can && (!next || filled(i) < filled(*next))) next = i;
     }
     if (!next) return;
@@ -253,17 +334,20 @@ void KerneletPolicy::issue(const View& view, const std::vector<Kind>& kinds, Pla
     chosen.left -= blocks;
     tasks_end_ = tasks_end_ || chosen.left == 0;
     if (place.trial) place.trial->issue(*next, blocks);
-    *chosen.flying += blocks;
-    ++place.ranges;
+    chosen.flying += blocks;
   }
 }
 
-void KerneletPolicy::issue_whole(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions) {
-  tasks_end_ = true;
-  for (std::size_t i = 0; i < view.ready.size() && place.ranges < options_.whole; ++i) {
+void KerneletPolicy::issue_whole(const View& view, std::size_t number, const Place& place, unsigned most,
+                                 std::vector<Decision>& decisions) {
+  // What cannot be sliced and was decided above is in flight, too.
+  std::size_t ranges = place.ranges;
+  for (const Decision& decision : decisions) ranges += view.ready[decision.task].place == number ? 1 : 0;
+  for (std::size_t i = 0; i < view.ready.size() && ranges < most; ++i) {
     if (view.ready[i].place != number || !can_slice(view, view.ready[i])) continue;
     decisions.push_back({.task = i});
-    ++place.ranges;
+    tasks_end_ = true;
+    ++ranges;
   }
 }
 

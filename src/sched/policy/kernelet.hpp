@@ -29,6 +29,9 @@ struct KerneletOptions {
   unsigned alone_waves = 2;  // the only kernel that is pending: blocks of its slices, in full devices
   unsigned alone_ahead = 3;  // and how many of them are in flight
   unsigned whole = 16;       // launches in flight where nothing gains
+  // Where slices cost the host time: the pairs that are solved for a choice, those that differ most first, and launches
+  // that go out whole before, so that the device works meanwhile. A choice of 28 pairs took 6 ms beside an H200.
+  unsigned most_pairs = 10, whole_before = 4;
 };
 
 // Two kernels run in slices (plan_slices). Where no pair gains, launches run whole in their order, as streams would run
@@ -41,6 +44,8 @@ class KerneletPolicy final : public Policy {
   void decide(const View& view, std::vector<Decision>& decisions) override;
   bool sees_ranges() const override { return true; }
   std::string explain() const override { return why_; }
+  // What it has looked at: "tasks", "ranges in flight", "choices" and "pairs".
+  std::vector<Figure> figures() const override;
 
  private:
   // A kernel that runs, with its partner.
@@ -57,22 +62,28 @@ class KerneletPolicy final : public Policy {
     std::vector<Part> parts;                                      // two, one, or none: launches run whole
     std::vector<std::uint64_t> kernels;                           // that were pending when they were chosen, ascending
     std::vector<Kind> kinds;                                      // of the tasks that were ready the last time
+    bool settled = false;                                         // what runs was chosen for these
     std::vector<std::pair<std::uint64_t, std::uint64_t>> flying;  // kernels and their blocks in flight
     std::optional<PairTrial> trial;                               // of a pair whose gain was not seen yet
     unsigned ranges = 0;                                          // in flight, of all
-    std::uint64_t& in_flight(std::uint64_t kernel);               // blocks
+    std::uint64_t in_flight(std::uint64_t kernel) const;          // blocks
+    void add(const RangeView& range);
+    bool remove(const RangeView& range);  // false: it was not there
   };
   struct Choice {
     std::uint64_t first = 0, second = 0;  // kernels
     model::CoSchedule pair = {};
   };
 
-  void count_in_flight(const View& view);
+  void count_in_flight(const View& view, std::size_t before);
+  bool count_changes(const View& view, std::size_t before);
   void decide_at(const View& view, std::size_t number, std::vector<Decision>& decisions);
   bool knows_tasks(const View& view, const Place& place) const;
   void find_kinds(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions);
   bool can_slice(const View& view, const TaskView& task) const;
   bool can_continue(const View& view, const std::vector<Kind>& kinds, const Place& place) const;
+  static std::vector<std::uint64_t> kernels_of(const std::vector<Kind>& kinds);
+  bool chooses_later(const View& view, std::size_t number, const Place& place) const;
   void choose(const View& view, const std::vector<Kind>& kinds, Place& place);
   void choose_pair(const View& view, const std::vector<Kind>& kinds, const Choice& choice, Place& place);
   std::optional<Choice> find_co_schedule(const DeviceView& device, const std::vector<Kind>& kinds,
@@ -80,7 +91,8 @@ class KerneletPolicy final : public Policy {
   std::optional<Choice> find_anew(const DeviceView& device, const std::vector<Kind>& kinds);
   bool fails(const View& view, Place& place);
   void issue(const View& view, const std::vector<Kind>& kinds, Place& place, std::vector<Decision>& decisions);
-  void issue_whole(const View& view, std::size_t number, Place& place, std::vector<Decision>& decisions);
+  void issue_whole(const View& view, std::size_t number, const Place& place, unsigned most,
+                   std::vector<Decision>& decisions);
 
   static constexpr std::size_t none = ~std::size_t{0};
   const std::unique_ptr<PairRates> rates_;
@@ -91,6 +103,11 @@ class KerneletPolicy final : public Policy {
   std::size_t tasks_ = none;     // that were ready the last time and still are; none: some have left
   std::uint64_t last_task_ = 0;  // the id of the youngest of them
   bool tasks_end_ = false;       // the decisions that are being made leave no blocks of a task
+  std::size_t ranges_ = none;    // that were in flight the last time; none: not known
+  std::uint64_t last_ns_ = 0;    // when that was
+  struct {
+    std::uint64_t tasks = 0, ranges = 0, choices = 0, pairs = 0;
+  } looked_at_;
   std::string why_;
 };
 

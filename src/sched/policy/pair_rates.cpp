@@ -52,14 +52,38 @@ model::PairIpc in_proportion(model::PairIpc together, const model::PairIpc& mode
   return together;
 }
 
+// The IPC falls as the ratio rises. By false position, in the form that is named after Illinois: a few steps, where
+// halving takes thirty.
 model::KernelProfile calibrated_for(const model::SmModel& sm, unsigned warps, model::KernelProfile profile,
                                     double ipc) {
   if (ipc <= 0 || warps == 0) return profile;
-  double low = 0, high = profile.accesses_per_wait;  // the IPC falls as the ratio rises
-  constexpr int steps = 30;
-  for (int step = 0; step < steps; ++step) {
-    profile.memory_ratio = (low + high) / 2;
-    (model::solo_ipc(sm, profile, warps) > ipc ? low : high) = profile.memory_ratio;
+  constexpr int most_steps = 30;
+  constexpr double exact = 1e-9;
+  const auto above = [&](double ratio) {
+    profile.memory_ratio = ratio;
+    return model::solo_ipc(sm, profile, warps) - ipc;
+  };
+  double low = 0, high = profile.accesses_per_wait;
+  double above_low = above(low);
+  if (above_low <= 0) return profile;
+  double above_high = above(high);
+  if (above_high >= 0) return profile;
+  bool was_low = false, was_high = false;
+  for (int step = 0; step < most_steps; ++step) {
+    const double middle = (low * above_high - high * above_low) / (above_high - above_low);
+    const double above_middle = above(middle);
+    if (std::abs(above_middle) <= exact * ipc) break;
+    if (above_middle > 0) {
+      low = middle;
+      above_low = above_middle;
+      if (was_low) above_high /= 2;
+    } else {
+      high = middle;
+      above_high = above_middle;
+      if (was_high) above_low /= 2;
+    }
+    was_low = above_middle > 0;
+    was_high = !was_low;
   }
   return profile;
 }
@@ -102,39 +126,32 @@ model::PairIpc forecast(const CoRunDevice& device, const KernelTraits& first, un
 
 std::vector<std::pair<unsigned, unsigned>> full_ratios(const model::SmLimits& limits, const model::Candidate& first,
                                                        const model::Candidate& second) {
-  std::vector<std::pair<unsigned, unsigned>> ratios;
-  for (unsigned a = 1; a <= model::resident_blocks(limits, first.needs); ++a)
-    for (unsigned b = 1; b <= model::resident_blocks(limits, second.needs); ++b)
-      if (model::fit_together(limits, first.needs, a, second.needs, b) &&
-          !model::fit_together(limits, first.needs, a + 1, second.needs, b) &&
-          !model::fit_together(limits, first.needs, a, second.needs, b + 1))
-        ratios.emplace_back(a, b);
-  return ratios;
+  return model::full_ratios(limits, first.needs, second.needs);
 }
 
-const model::Candidate& ModelRates::candidate(const CoRunDevice& device, const model::SmModel& sm,
-                                              const KernelTraits& traits) {
-  const auto [at, made] = candidates_.try_emplace(traits.id, traits.kernel);
-  if (made && calibrate_ && !has_network(traits, traits, model_))
-    at->second.profile = calibrated_for(sm, full_warps(device, traits.kernel), traits.kernel.profile, traits.alone_ipc);
-  return at->second;
+const ModelRates::Known& ModelRates::known(const CoRunDevice& device, const model::SmModel& sm,
+                                           const KernelTraits& traits, bool network) {
+  const auto [at, made] = kernels_[network ? 1 : 0].try_emplace(traits.id, Known{traits.kernel});
+  if (!made) return at->second;
+  Known& known = at->second;
+  const unsigned warps = full_warps(device, traits.kernel);
+  if (calibrate_ && !network) known.kernel.profile = calibrated_for(sm, warps, traits.kernel.profile, traits.alone_ipc);
+  known.alone =
+      network ? model::network_ipc(known.kernel.demands, warps) : model::solo_ipc(sm, known.kernel.profile, warps);
+  return known;
 }
 
 std::optional<model::CoSchedule> ModelRates::solve(const CoRunDevice& device, const KernelTraits& first,
                                                    const KernelTraits& second, model::PairOptions::Ratio ratio) {
   const model::SmModel sm = coarse(device);
-  const model::Candidate &a = candidate(device, sm, first), &b = candidate(device, sm, second);
   const bool network = has_network(first, second, model_);
-  const auto alone_of = [&](const model::Candidate& kernel) {
-    const unsigned warps = full_warps(device, kernel);
-    return network ? model::network_ipc(kernel.demands, warps) : model::solo_ipc(sm, kernel.profile, warps);
-  };
-  const model::PairIpc alone{alone_of(a), alone_of(b)};
+  const Known &a = known(device, sm, first, network), &b = known(device, sm, second, network);
+  const model::PairIpc alone{a.alone, b.alone};
   const auto together = [&](unsigned first_warps, unsigned second_warps) {
-    return network ? model::network_ipc(a.demands, first_warps, b.demands, second_warps)
-                   : model::pair_ipc(sm, a.profile, first_warps, b.profile, second_warps);
+    return network ? model::network_ipc(a.kernel.demands, first_warps, b.kernel.demands, second_warps)
+                   : model::pair_ipc(sm, a.kernel.profile, first_warps, b.kernel.profile, second_warps);
   };
-  auto made = model::best_ratio(model::PairModel(together), device.limits, a, b, alone, ratio);
+  auto made = model::best_ratio(model::PairModel(together), device.limits, a.kernel, b.kernel, alone, ratio);
   if (made && calibrate_) made->together = in_proportion(made->together, alone, first, second);
   return made;
 }

@@ -1,6 +1,7 @@
 // Where a policy takes from how fast two kernels run together: the model, measurements, or, for comparison, chance.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -56,14 +57,19 @@ class ModelRates final : public PairRates {
                                         const KernelTraits& second, model::PairOptions::Ratio ratio) override;
 
  private:
-  const model::Candidate& candidate(const CoRunDevice& device, const model::SmModel& sm, const KernelTraits& traits);
+  // A kernel as the model sees it, and its IPC alone by the model.
+  struct Known {
+    model::Candidate kernel = {};  // calibrated, if that is asked for
+    double alone = 0;
+  };
+  const Known& known(const CoRunDevice& device, const model::SmModel& sm, const KernelTraits& traits, bool network);
   std::optional<model::CoSchedule> solve(const CoRunDevice& device, const KernelTraits& first,
                                          const KernelTraits& second, model::PairOptions::Ratio ratio);
 
   const bool calibrate_;
   const CoRunModel model_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::optional<model::CoSchedule>> known_;
-  std::map<std::uint64_t, model::Candidate> candidates_;  // calibrated, if that is asked for
+  std::array<std::map<std::uint64_t, Known>, 2> kernels_;  // by the chains, by the network
 };
 
 // What was measured of two kernels together.

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "device/cpu/checker/block_clock.hpp"
@@ -231,6 +232,88 @@ TEST_F(WarpOperations, LanesComeToOneNamedBarrierAtDifferentInstructions) {
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all[0].finding.place.thread, 1u);
   EXPECT_EQ(all[0].finding.before.line, 3u);
+}
+
+class AlignedBarriers : public WarpOperations {
+ protected:
+  static constexpr std::uint32_t sixty_four = 64u << 16;
+  // Each lane is a thread that waits on its own.
+  void lane_comes_to(std::uint32_t line, std::uint32_t lane, std::uint32_t number, std::uint32_t threads = sixty_four) {
+    const std::uint32_t named = number | threads;
+    checker.order({clock, lane, line, 1, nullptr, 0}, &named, 1, OrderKind::aligned_barrier);
+  }
+  void warp_comes_to(std::uint32_t line, std::uint32_t low_number, std::uint32_t high_number) {
+    std::uint32_t named[32];
+    for (unsigned lane = 0; lane < 32; ++lane) named[lane] = (lane < 16 ? low_number : high_number) | sixty_four;
+    checker.order({clock, 0, line, 32, nullptr, 0}, named, ~0u, OrderKind::aligned_barrier);
+  }
+};
+
+TEST_F(AlignedBarriers, LanesGiveOneNumber) {
+  warp_comes_to(1, 1, 1);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) lane_comes_to(1, lane, 2);
+  // As bar.arrive lets them: one lane after the other comes to several.
+  for (std::uint32_t lane = 32; lane-- > 0;)
+    for (std::uint32_t number = 1; number < 5; ++number) lane_comes_to(number == 2 ? 2 : 1, lane, number);
+  EXPECT_TRUE(found().empty());
+}
+
+TEST_F(AlignedBarriers, LanesInStepGiveDifferentNumbers) {
+  warp_comes_to(1, 1, 2);
+  const auto all = found();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].finding.kind, Finding::Kind::divergent_numbers);
+  EXPECT_EQ(all[0].finding.place.thread, 16u);
+  EXPECT_EQ(all[0].finding.named, 2 | sixty_four);
+  EXPECT_EQ(all[0].finding.before_named, 1 | sixty_four);
+}
+
+TEST_F(AlignedBarriers, LanesOneAfterTheOtherGiveDifferentNumbers) {
+  for (std::uint32_t lane = 0; lane < 32; ++lane) lane_comes_to(1, lane, 1, lane < 16 ? sixty_four : 0);
+  const auto all = found();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].count, 1u) << "what follows is of no use";
+  EXPECT_EQ(all[0].finding.kind, Finding::Kind::divergent_numbers);
+  EXPECT_EQ(all[0].finding.place.thread, 16u);
+}
+
+TEST_F(AlignedBarriers, APartOfAWarpIsAlone) {
+  for (std::uint32_t lane = 0; lane < 16; ++lane) lane_comes_to(1, lane, 1);
+  // Threads that do not come to a barrier of the whole block are known when it completes.
+  for (std::uint32_t lane = 0; lane < 16; ++lane) lane_comes_to(2, lane, 2, 0);
+  const auto all = found();
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].finding.kind, Finding::Kind::partial_barrier);
+  EXPECT_EQ(all[0].finding.absent, high);
+  EXPECT_EQ(all[0].finding.place.line, 1u);
+}
+
+// Accesses of two bytes, and of several words.
+class Races : public testing::Test {
+ protected:
+  Races() { checker.enter(clock, 0, 64, 1024); }
+  void write(std::uint32_t first_thread, std::uint64_t begin, std::uint32_t bytes, std::uint64_t step) {
+    std::uint64_t addresses[32];
+    for (unsigned lane = 0; lane < 32; ++lane) addresses[lane] = begin + lane * step;
+    checker.access({clock, first_thread, 1, 32, shared, 1024},
+                   {addresses, nullptr, nullptr, ~0u, bytes, static_cast<std::uint32_t>(ptx::Space::shared),
+                    CheckedAccess::writes},
+                   allocations);
+  }
+  std::uint8_t shared[1024] = {};
+  AllocationMap allocations;
+  LaunchChecker checker{Checks::parse("race"), 1, 0, 1, {}};
+  BlockClock clock;
+};
+
+TEST_F(Races, CountEachAccessOnce) {
+  std::uint64_t begin = 0, count = 0;
+  for (const auto& [bytes, step] : {std::pair(1u, 1u), std::pair(2u, 2u), std::pair(2u, 6u), std::pair(16u, 16u)}) {
+    write(0, begin, bytes, step);
+    write(32, begin, bytes, step);
+    EXPECT_EQ(checker.findings().all().at(0).count, count += 32) << bytes;
+    begin += std::uint64_t{32} * step;
+  }
 }
 
 TEST(Findings, CountEachPairOfPlaces) {

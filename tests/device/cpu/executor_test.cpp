@@ -42,6 +42,16 @@ void wait_for_flag(const LaunchContext* launch, WarpContext*, std::uint64_t, std
   while (flag->load() != 2) std::this_thread::yield();
 }
 
+struct Turn {
+  std::atomic<int>& next;
+  int taken = 0;
+};
+
+void take_turn(const LaunchContext* launch, WarpContext*, std::uint64_t, std::uint64_t) {
+  auto* turn = argument<Turn>(launch, 0);
+  turn->taken = ++turn->next;
+}
+
 CpuOptions workers(unsigned n) {
   CpuOptions options;
   options.workers = n;
@@ -139,25 +149,22 @@ TEST(ExecutorPartition, RefusesWhatIsNoPartition) {
 }
 
 TEST(ExecutorPriority, UrgentWorkComesFirst) {
-  NativeDevice native({direct("wait_for_flag", &wait_for_flag), direct("count", &count)}, workers(1));
+  NativeDevice native({direct("wait_for_flag", &wait_for_flag), direct("take_turn", &take_turn)}, workers(1));
   const auto blocker = native.device.queue({}), low = native.device.queue({.priority = 0}),
              high = native.device.queue({.priority = 5});
   std::atomic<std::uint32_t> flag{0};
-  std::mutex mutex;
-  std::vector<int> order;
-  const auto note = [&](int who) {
-    const std::lock_guard guard(mutex);
-    order.push_back(who);
-  };
+  std::atomic<int> turns{0};
+  Turn of_low{turns}, of_high{turns};
   native.launch(*blocker, "wait_for_flag", {}, &flag);
   while (flag.load() != 1) std::this_thread::yield();
-  low->call([&] { note(1); });
-  high->call([&] { note(2); });
+  native.launch(*low, "take_turn", {}, &of_low);
+  native.launch(*high, "take_turn", {}, &of_high);
   flag.store(2);
   low->synchronize();
   high->synchronize();
   // The only worker was busy when both came.
-  EXPECT_EQ(order, (std::vector<int>{2, 1}));
+  EXPECT_EQ(of_high.taken, 1);
+  EXPECT_EQ(of_low.taken, 2);
 }
 
 class Recorder final : public base::TraceSink {

@@ -285,7 +285,7 @@ TEST_P(FiberShape, CooperativeGrids) {
       HasSubstr("too large"));
 }
 
-TEST_P(FiberShape, SpinLocks) {
+TEST_P(FiberShape, AdaptiveLocks) {
   Word lock{0};
   std::uint64_t counter = 0;
   native.launch(*queue, "spin_lock", {.grid = {200}, .block = {128}}, &lock, &counter);

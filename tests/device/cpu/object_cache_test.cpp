@@ -143,7 +143,7 @@ TEST_F(ObjectCacheTest, FoldersThatCannotBeUsedOnlyLoseCaching) {
 TEST_F(ObjectCacheTest, AFullDiskOnlyLosesCaching) {
   // A process may not write files of more than 4000 bytes: the same error paths as on a full disk.
   const pid_t child = in_child([&] {
-    std::signal(SIGXFSZ, SIG_IGN);
+    std::signal(SIGXFSZ, SIG_DFL);
     const rlimit limit{4000, 4000};
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) ::_exit(2);
     ObjectCache cache(path, 1 << 30);

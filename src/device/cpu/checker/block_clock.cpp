@@ -25,6 +25,15 @@ void BlockClock::start(std::uint64_t launch, std::uint64_t block, std::uint32_t 
 }
 
 // What the block before has left. Blocks are many and may be short: most have set none of the larger parts.
+void BlockClock::forget_gatherings() {
+  if (has_gatherings_)
+    for (Warp& warp : warps_) {
+      warp.gatherings.clear();
+      warp.is_divergent = false;
+    }
+  has_gatherings_ = false;
+}
+
 void BlockClock::forget() {
   const unsigned used = std::min((threads_ + warp_threads - 1) / warp_threads, most_warps);
   for (Warp& warp : std::span(warps_).first(used)) {
@@ -33,12 +42,7 @@ void BlockClock::forget() {
     warp.after.fill(0);
     warp.lanes.reset();
   }
-  if (has_gatherings_)
-    for (Warp& warp : warps_) {
-      warp.gatherings.clear();
-      warp.is_divergent = false;
-    }
-  has_gatherings_ = false;
+  forget_gatherings();
   if (!is_plain_)
     for (Barrier& barrier : barriers_) barrier.arrived = barrier.waiting = 0;
   first_arrivals.fill({});

@@ -82,6 +82,8 @@ class BlockClock {
   // Lanes of a warp that wait for others of their member mask, where lanes run in step and do not really wait.
   struct Gathering {
     std::uint32_t members = 0, arrived = 0, line = 0, thread = 0;
+    bool is_barrier = false;
+    std::uint32_t named = 0;  // of a barrier: OrderKind::aligned_barrier
   };
   std::vector<Gathering>& gatherings(unsigned warp) {
     has_gatherings_ = true;
@@ -92,6 +94,8 @@ class BlockClock {
   bool& is_divergent(unsigned warp) { return warps_[warp].is_divergent; }
   // Whether anybody has asked for them.
   bool has_gatherings() const { return has_gatherings_; }
+  // A lane has ended the block with a fault: that others have not come yet means nothing.
+  void forget_gatherings();
   // Warps that have read with an access that may be an acquire; it counts from the next access on, when it is done.
   std::uint32_t pending_acquires = 0;
 

@@ -18,6 +18,8 @@ struct Finding {
     divergent_lanes,    // lanes of a warp came to different operations that they execute together
     divergent_barrier,  // threads came to different barriers
     exited_barrier,     // threads had left the kernel
+    divergent_numbers,  // lanes of a warp gave one aligned barrier different numbers
+    partial_barrier,    // some lanes of a warp did not come to an aligned barrier with a number of threads
   };
   enum class Hazard : std::uint8_t { read_after_write, write_after_read, write_after_write };
 
@@ -33,8 +35,9 @@ struct Finding {
   bool atomic = false, before_atomic = false;
   std::uint64_t address = 0;
   std::uint32_t size = 0;
-  std::uint32_t members = 0, absent = 0;  // lanes; of exited_barrier `absent` is the number of threads
-  Place place, before;                    // `before`: the earlier access, or the thread that waits elsewhere
+  std::uint32_t members = 0, absent = 0;      // lanes; of exited_barrier `absent` is the number of threads
+  std::uint32_t named = 0, before_named = 0;  // of divergent_numbers: as OrderKind::aligned_barrier has them
+  Place place, before;                        // `before`: the earlier access, or the thread that waits elsewhere
 };
 
 // Each pair of places is reported once, with how often it was found. Any thread.

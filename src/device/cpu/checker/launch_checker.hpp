@@ -115,9 +115,16 @@ class LaunchChecker {
   bool is_plain(const BlockClock& clock) const {
     return clock.is_plain() && !has_released_.load(std::memory_order_relaxed);
   }
-  void gather(const CheckedWarp& warp, std::uint32_t members, std::uint32_t arrived, OrderKind kind);
+  // `named`: of an aligned barrier.
+  void gather(const CheckedWarp& warp, std::uint32_t members, std::uint32_t arrived, OrderKind kind,
+              std::uint32_t named = 0);
+  void gather_at_barrier(const CheckedWarp& warp, const std::uint32_t* named, std::uint32_t mask);
+  bool join_gathering(const CheckedWarp& warp, const BlockClock::Gathering& gathering, std::uint32_t thread,
+                      std::uint32_t named) const;
   void report_divergent(const BlockClock& clock, Finding::Kind kind, const BlockClock::Arrival& first,
                         const BlockClock::Arrival& now) const;
+  void report_numbers(const BlockClock& clock, const BlockClock::Gathering& first, const BlockClock::Arrival& now,
+                      std::uint32_t named) const;
   void report_absent(BlockClock& clock, const BlockClock::Gathering& gathering) const;
   std::uint32_t there(const BlockClock& clock, unsigned warp) const;
   bool may_write(const AllocationMap::Range& range, const AllocationMap& allocations);

@@ -80,7 +80,7 @@ void LaunchChecker::access(const CheckedWarp& warp, const CheckedLanes& lanes, c
   const auto shared_begin = reinterpret_cast<std::uint64_t>(warp.shared);
   const bool in_window = static_cast<ptx::Space>(lanes.space) == ptx::Space::shared;
   const AllocationMap::Range* range = nullptr;
-  std::unique_lock<SpinLock> lock;
+  std::unique_lock<AdaptiveLock> lock;
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
     const std::uint64_t address = lanes.addresses[lane];
@@ -133,6 +133,7 @@ void LaunchChecker::check_written(const CheckedWarp& warp, const CheckedLanes& l
       finding.size = std::min(element, size - at);
       finding.place = {warp.clock.block(), warp.first_thread + static_cast<std::uint32_t>(lane), warp.line};
       findings_.add(finding);
+      break;  // one read, whichever of its elements are not written
     }
   }
   if ((lanes.access & CheckedAccess::writes) != 0) written.set(offset, size);

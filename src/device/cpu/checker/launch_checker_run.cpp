@@ -125,7 +125,7 @@ void LaunchChecker::note_consecutive(Step& step, const CheckedRun& run, const Ta
   const std::uint64_t origin = run.address - static_cast<std::uint64_t>(target.first_word * 4);
   const auto shared_begin = reinterpret_cast<std::uint64_t>(step.warp.shared);
   bool has_addresses = false;
-  std::unique_lock<SpinLock> lock;
+  std::unique_lock<AdaptiveLock> lock;
   for (std::int64_t base = begin / words * words; base < end; base += words) {
     if (target.shadow != nullptr) hold(lock, target.shadow->lock_of(origin + static_cast<std::uint64_t>(base) * 4));
     const Words group = target.cells->group(static_cast<std::uint64_t>(base / words), step.stamp);
@@ -157,7 +157,7 @@ void LaunchChecker::note_consecutive(Step& step, const CheckedRun& run, const Ta
 bool LaunchChecker::note_broadcast(Step& step, const CheckedRun& run, const Target& target) {
   const BlockClock& clock = step.warp.clock;
   if (!is_plain(clock)) return false;
-  std::unique_lock<SpinLock> lock;
+  std::unique_lock<AdaptiveLock> lock;
   if (target.shadow != nullptr) hold(lock, target.shadow->lock_of(run.address));
   const std::uint32_t warp = step.warp.first_thread / BlockClock::warp_threads;
   const auto begin = static_cast<std::uint64_t>(target.first_word), end = begin + run.size / 4;

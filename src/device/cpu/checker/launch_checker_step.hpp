@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <mutex>
 
@@ -10,7 +11,7 @@
 namespace heddle::device::cpu {
 
 // Makes `lock` that of `wanted` alone. An exception releases it: what is recorded may find no memory.
-inline void hold(std::unique_lock<SpinLock>& lock, SpinLock& wanted) {
+inline void hold(std::unique_lock<AdaptiveLock>& lock, AdaptiveLock& wanted) {
   if (lock.mutex() == &wanted) return;
   if (lock) lock.unlock();
   lock = std::unique_lock(wanted);
@@ -25,6 +26,19 @@ struct LaunchChecker::Step {
   std::uint64_t address = 0;            // of the access; an offset in shared memory
   const std::uint8_t* bytes = nullptr;  // what is there now
   bool shared = false, reads = false, writes = false;
+  // What was reported last, by kind of mark: an access conflicts with another one once, in however many of its bytes.
+  struct Reported {
+    AccessMark mark;
+    int lane = -1;
+  };
+  mutable std::array<Reported, kinds> reported{};
+  bool is_new(MarkKind kind, const AccessMark& before) const {
+    Reported& last = reported[kind];
+    const bool is_known = last.lane == lane && last.mark.thread == before.thread && last.mark.block == before.block &&
+                          last.mark.line == before.line;
+    last = {before, lane};
+    return !is_known;
+  }
 
   // The byte that a lane stores at an offset of its access.
   std::uint8_t stored(int of_lane, std::uint32_t offset) const {
@@ -59,7 +73,7 @@ inline void LaunchChecker::visit(const Step& step, Cell cell, std::uint32_t offs
     if (!cell.has(kind)) return;
     const AccessMark before = cell.get(kind);
     if (before.strong && step.mark.strong) return;
-    if (!is_ordered(step, before) && matters(before)) report(step, before, hazard);
+    if (!is_ordered(step, before) && matters(before) && step.is_new(kind, before)) report(step, before, hazard);
   };
   const auto always = [](const AccessMark&) { return true; };
   if (!step.writes) {

@@ -45,6 +45,7 @@ void LaunchChecker::order(const CheckedWarp& warp, const std::uint32_t* members,
       findings_.add(finding);
       return;
     }
+    case OrderKind::aligned_barrier: return gather_at_barrier(warp, members, mask);
     case OrderKind::warp_barrier:
     case OrderKind::exchange:
     case OrderKind::together: break;
@@ -63,10 +64,26 @@ void LaunchChecker::order(const CheckedWarp& warp, const std::uint32_t* members,
   }
 }
 
+// What a barrier itself orders, arrive() and complete() note.
+void LaunchChecker::gather_at_barrier(const CheckedWarp& warp, const std::uint32_t* named, std::uint32_t mask) {
+  if (mask == 0) return;
+  const auto first = static_cast<std::uint32_t>(__builtin_ctz(mask));
+  std::uint32_t others = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1)
+    if (named[__builtin_ctz(rest)] != named[first]) others |= rest & -rest;
+  if (others == 0)
+    return gather(warp, ~0u, mask << warp.first_thread % warp_threads, OrderKind::aligned_barrier, named[first]);
+  const auto other = static_cast<std::uint32_t>(__builtin_ctz(others));
+  report_numbers(warp.clock, {~0u, 0, warp.line, warp.first_thread + first, true, named[first]},
+                 {warp.line, warp.first_thread + other}, named[other]);
+}
+
 // Lanes run in step here, so nobody waits for those that are absent: they may come later, to another instruction. Those
 // of one member mask come to all operations with it in the same order, so that the oldest that they have not been at is
 // where the others of them wait.
-void LaunchChecker::gather(const CheckedWarp& warp, std::uint32_t members, std::uint32_t arrived, OrderKind kind) {
+void LaunchChecker::gather(const CheckedWarp& warp, std::uint32_t members, std::uint32_t arrived, OrderKind kind,
+                           std::uint32_t named) {
+  const bool is_barrier = kind == OrderKind::aligned_barrier;
   BlockClock& clock = warp.clock;
   const unsigned number = warp.first_thread / warp_threads;
   const std::uint32_t expected = members & there(clock, number);
@@ -76,18 +93,18 @@ void LaunchChecker::gather(const CheckedWarp& warp, std::uint32_t members, std::
   is_divergent = is_divergent && arrived != there(clock, number);
   if (is_divergent || (is_complete && all.empty())) return;
   const auto found = std::find_if(all.begin(), all.end(), [&](const BlockClock::Gathering& g) {
-    return g.members == members && (g.arrived & arrived) == 0;
+    return g.members == members && g.is_barrier == is_barrier && (g.arrived & arrived) == 0;
   });
   const std::uint32_t thread = number * warp_threads + static_cast<std::uint32_t>(__builtin_ctz(arrived));
   if (found != all.end()) {
-    if (!join_lanes(clock, {found->line, found->thread}, {warp.line, thread})) {
+    if (!join_gathering(warp, *found, thread, named)) {
       all.clear();
       is_divergent = true;
       return;
     }
     found->arrived |= arrived;
     // What they did before comes before what any of them does now.
-    if (checks_.race && kind != OrderKind::together) clock.lanes_met(number, found->arrived, tick());
+    if (checks_.race && kind != OrderKind::together && !is_barrier) clock.lanes_met(number, found->arrived, tick());
     if ((expected & ~found->arrived) == 0) all.erase(found);
     return;
   }
@@ -96,7 +113,27 @@ void LaunchChecker::gather(const CheckedWarp& warp, std::uint32_t members, std::
     report_absent(clock, all.front());
     all.erase(all.begin());
   }
-  all.push_back({members, arrived, warp.line, thread});
+  all.push_back({members, arrived, warp.line, thread, is_barrier, named});
+}
+
+// Whether the lanes execute one operation with those that are there; else it is reported.
+bool LaunchChecker::join_gathering(const CheckedWarp& warp, const BlockClock::Gathering& gathering,
+                                   std::uint32_t thread, std::uint32_t named) const {
+  if (!join_lanes(warp.clock, {gathering.line, gathering.thread}, {warp.line, thread})) return false;
+  if (named == gathering.named) return true;
+  report_numbers(warp.clock, gathering, {warp.line, thread}, named);
+  return false;
+}
+
+void LaunchChecker::report_numbers(const BlockClock& clock, const BlockClock::Gathering& first,
+                                   const BlockClock::Arrival& now, std::uint32_t named) const {
+  Finding finding;
+  finding.kind = Finding::Kind::divergent_numbers;
+  finding.named = named;
+  finding.before_named = first.named;
+  finding.place = {clock.block(), now.thread, now.line};
+  finding.before = {clock.block(), first.thread, first.line};
+  findings_.add(finding);
 }
 
 bool LaunchChecker::join_lanes(const BlockClock& clock, const BlockClock::Arrival& first,
@@ -116,8 +153,10 @@ void LaunchChecker::report_divergent(const BlockClock& clock, Finding::Kind kind
 }
 
 void LaunchChecker::report_absent(BlockClock& clock, const BlockClock::Gathering& gathering) const {
+  // Threads that do not come to a barrier of the whole block are reported when that is complete.
+  if (gathering.is_barrier && gathering.named >> 16 == 0) return;
   Finding finding;
-  finding.kind = Finding::Kind::absent_lanes;
+  finding.kind = gathering.is_barrier ? Finding::Kind::partial_barrier : Finding::Kind::absent_lanes;
   finding.members = gathering.members;
   finding.absent = gathering.members & there(clock, gathering.thread / warp_threads) & ~gathering.arrived;
   finding.place = {clock.block(), gathering.thread, gathering.line};
@@ -179,8 +218,8 @@ void LaunchChecker::lanes_met(BlockClock& clock, unsigned warp, std::uint32_t me
   }
   const std::uint32_t gone = members & there(clock, warp) & ~there_now;
   if (!checks_.sync || gone == 0) return;
-  report_absent(clock,
-                {members, arrived, line, warp * warp_threads + static_cast<std::uint32_t>(__builtin_ctz(arrived))});
+  report_absent(clock, {members, arrived, line,
+                        warp * warp_threads + static_cast<std::uint32_t>(__builtin_ctz(arrived)), false, 0});
 }
 
 }  // namespace heddle::device::cpu

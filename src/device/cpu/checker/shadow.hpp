@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <mutex>
 
+#include "device/cpu/adaptive_lock.hpp"
 #include "device/cpu/checker/word_group.hpp"
-#include "device/cpu/spin_lock.hpp"
 
 namespace heddle::device::cpu {
 
@@ -98,7 +98,7 @@ class Shadow {
   AccessCells& cells() { return cells_; }
   // The word of an address, in groups of 64 aligned bytes, and the lock of the words around it.
   std::uint64_t word_of(std::uint64_t address) const { return address / 4 - begin_ / group_bytes * (group_bytes / 4); }
-  SpinLock& lock_of(std::uint64_t address) { return locks_[address / locked_bytes % locks_.size()]; }
+  AdaptiveLock& lock_of(std::uint64_t address) { return locks_[address / locked_bytes % locks_.size()]; }
   static constexpr std::uint64_t locked_bytes = 1024;
 
   bool knows_written() const { return knows_written_.load(std::memory_order_relaxed); }
@@ -118,7 +118,7 @@ class Shadow {
   AccessCells cells_;
   WrittenBytes written_;
   std::atomic<bool> knows_written_;
-  std::array<SpinLock, 64> locks_;
+  std::array<AdaptiveLock, 64> locks_;
 };
 
 }  // namespace heddle::device::cpu

@@ -1,5 +1,7 @@
 #include "device/cpu/codegen/emitter_barriers.hpp"
 
+#include "ptx/barrier.hpp"
+
 namespace heddle::device::cpu {
 
 using ptx::Modifier;
@@ -46,6 +48,8 @@ void BarrierInstructions::emit(const ptx::Instruction& inst) {
   if (kernel_.block.count() <= lanes() && !counted && !computed && kind != BarrierKind::arrive)
     return emit_lone(inst, kind, held);
   if (kernel_.checks.sync && lanes() > 1 && !counted) checks_.note_order(inst, OrderKind::lone_barrier);
+  if (kernel_.checks.sync && kernel_.block.count() > 1 && (counted || computed) && ptx::is_aligned(inst))
+    checks_.note_barrier(inst, inst.operands[first], inst.operands[first + 1]);
   Value* existing = runtime_.field(inputs_.warp, offsetof(WarpContext, lanes), kernel_.abi.i32);
   Value* explicit_count = b_.CreateICmpNE(threads, b_.getInt32(0));
   Value* arriving = b_.CreateSelect(explicit_count, b_.getInt32(lanes()), existing);

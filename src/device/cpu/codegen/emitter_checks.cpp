@@ -258,25 +258,40 @@ void CheckCalls::check_members(const ptx::Instruction& inst) {
   if (!kernel_.checks.memory && !kernel_.checks.sync) return;
   const ptx::Operand* operand = member_mask(inst);
   if (operand == nullptr || !operand->present()) return;
-  auto* places = entry_alloca(llvm::ArrayType::get(kernel_.abi.i32, lanes()), "members");
-  b_.CreateAlignedStore(lanes() == 1 ? registers_.lane0(*operand, Type::b32) : registers_.vector(*operand, Type::b32),
-                        places, llvm::Align(4));
+  Value* places = in_memory(of_lanes(*operand));
   Value* bits = active_bits(registers_.instruction_mask(inst));
   runtime_.note_line(inst);
   runtime_.call(offsetof(RuntimeTable, check_members), b_.getVoidTy(), {inputs_.warp, places, bits});
 }
 
-void CheckCalls::note_order(const ptx::Instruction& inst, OrderKind kind, const ptx::Operand* members) {
-  Value* places = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
-  if (members) {
-    places = entry_alloca(llvm::ArrayType::get(kernel_.abi.i32, lanes()), "members");
-    b_.CreateAlignedStore(lanes() == 1 ? registers_.lane0(*members, Type::b32) : registers_.vector(*members, Type::b32),
-                          places, llvm::Align(4));
-  }
+llvm::Value* CheckCalls::of_lanes(const ptx::Operand& operand) {
+  return lanes() == 1 ? registers_.lane0(operand, Type::b32) : registers_.vector(operand, Type::b32);
+}
+
+llvm::Value* CheckCalls::in_memory(Value* of_lanes) {
+  auto* places = entry_alloca(llvm::ArrayType::get(kernel_.abi.i32, lanes()), "members");
+  b_.CreateAlignedStore(of_lanes, places, llvm::Align(4));
+  return places;
+}
+
+void CheckCalls::order(const ptx::Instruction& inst, OrderKind kind, Value* members) {
   runtime_.note_line(inst);
   runtime_.call(offsetof(RuntimeTable, order), b_.getVoidTy(),
-                {inputs_.warp, places, active_bits(registers_.instruction_mask(inst)),
+                {inputs_.warp, members, active_bits(registers_.instruction_mask(inst)),
                  b_.getInt32(static_cast<std::uint32_t>(kind))});
+}
+
+void CheckCalls::note_order(const ptx::Instruction& inst, OrderKind kind, const ptx::Operand* members) {
+  order(inst, kind, members ? in_memory(of_lanes(*members)) : llvm::ConstantPointerNull::get(kernel_.abi.pointer));
+}
+
+void CheckCalls::note_barrier(const ptx::Instruction& inst, const ptx::Operand& number, const ptx::Operand& threads) {
+  const auto constant = [&](std::uint32_t value) -> Value* {
+    return lanes() == 1 ? b_.getInt32(value) : splat(b_.getInt32(value));
+  };
+  Value* named = b_.CreateAnd(of_lanes(number), constant(0xffff));
+  if (threads.present()) named = b_.CreateOr(named, b_.CreateShl(of_lanes(threads), constant(16)));
+  order(inst, OrderKind::aligned_barrier, in_memory(named));
 }
 
 void CheckCalls::note_order(const ptx::Instruction& inst) {

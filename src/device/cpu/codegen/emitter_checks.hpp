@@ -32,6 +32,8 @@ class CheckCalls : private EmitterPart {
   void check_members(const ptx::Instruction& inst);
   // An instruction that orders accesses, or that lanes wait at for each other.
   void note_order(const ptx::Instruction& inst, OrderKind kind, const ptx::Operand* members = nullptr);
+  // An aligned barrier whose lanes must all give it the same numbers: its own, and how many threads.
+  void note_barrier(const ptx::Instruction& inst, const ptx::Operand& number, const ptx::Operand& threads);
   // The same for fences and operations of a warp; nothing for others.
   void note_order(const ptx::Instruction& inst);
 
@@ -42,6 +44,9 @@ class CheckCalls : private EmitterPart {
   bool may_be_exempt(ptx::Space space, std::uint32_t marks) const;
   bool computes_with(const ptx::Operand& destination) const;
   Value* active_bits(Value* mask);
+  void order(const ptx::Instruction& inst, OrderKind kind, Value* members);
+  Value* of_lanes(const ptx::Operand& operand);
+  Value* in_memory(Value* of_lanes);
   // Lanes whose addresses are as many bytes apart, from that of lane 0 on, where `ok` holds (null: always).
   struct Run {
     Value *address = nullptr, *ok = nullptr;

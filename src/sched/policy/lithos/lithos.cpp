@@ -64,10 +64,31 @@ void LithosPolicy::learn(const View& view) {
       counters_.latency_predicted += latency ? 1 : 0;
       counters_.latency_missed += latency && missed ? 1 : 0;
     }
-    if (!range.timed) continue;
-    predictor_.record({range.queue, range.task, range.ordinal, range.traits.signature, range.of_blocks},
-                      {units, range.blocks.size()}, seconds);
+    const LaunchKey key = {range.queue, range.task, range.ordinal, range.traits.signature, range.of_blocks};
+    const Condition condition = {units, range.blocks.size()};
+    if (device.on_host) {
+      if (const auto own = share_of_group(completion)) predictor_.record(key, condition, *own);
+    } else if (range.timed) {
+      predictor_.record(key, condition, seconds);
+    } else if (range.predicted_seconds >= 0 && std::abs(range.predicted_seconds - seconds) > miss_seconds) {
+      // Times of ranges that were not timed are those that were predicted; the first one's is what remains.
+      doubted_[range.queue] = options_.timed_samples;
+    }
   }
+}
+
+// The time of a range whose end was reported: of the time that it and those before it without a report have taken
+// together, its share by the predictions.
+std::optional<double> LithosPolicy::share_of_group(const Completion& completion) {
+  const RangeView& range = completion.range;
+  Group& group = groups_[range.queue];
+  if (group.ranges++ == 0) group.begin_ns = std::max(range.submitted_ns, group.end_ns);
+  group.predicted += std::max(range.predicted_seconds, 0.0);
+  if (!range.marked) return std::nullopt;
+  const double all = static_cast<double>(completion.end_ns - std::min(group.begin_ns, completion.end_ns)) * 1e-9;
+  const double part = group.predicted > 0 ? std::max(range.predicted_seconds, 0.0) / group.predicted : 1;
+  group = {.end_ns = completion.end_ns};
+  return all * part;
 }
 
 // Quotas, timers, and the order of the tasks: latency tenants first, then by the priority of their queues. Tenants of
@@ -93,6 +114,7 @@ void LithosPolicy::look_at(const View& view) {
                                               device.grain,
                                               device.processors,
                                               std::min(device.set_units, quotas_[i].units()),
+                                              device.on_host,
                                               &quotas_[i],
                                               {}});
     place.timers.emplace(view.in_flight, i, place.units, place.grain, view.now_ns, nanoseconds(options_.atom_seconds));
@@ -119,9 +141,10 @@ void LithosPolicy::decide(const View& view, std::vector<Decision>& decisions) {
   }
 }
 
-void LithosPolicy::wake_at(const View& view, std::uint64_t time) {
-  // What depends on ranges that are overdue moves with the time.
-  constexpr std::uint64_t shortest_ns = 5000;
+void LithosPolicy::wake_at(const View& view, const Place& place, std::uint64_t time) {
+  // What depends on ranges that are overdue moves with the time. A thread that wakes up takes a core from the workers
+  // of the CPU device, and the end of each of its ranges asks again.
+  const std::uint64_t shortest_ns = place.on_host ? nanoseconds(options_.throttle_seconds / 2) : 5000;
   time = std::max(time, view.now_ns + shortest_ns);
   wake_ = wake_ ? std::min(*wake_, time) : time;
 }
@@ -145,8 +168,10 @@ unsigned LithosPolicy::wanted_units(const TaskView& task, const Place& place, un
   if (resident > 0)
     want = static_cast<unsigned>(std::min<std::uint64_t>(want, (task.left.size() + resident - 1) / resident));
   if (slip < 1 || want < most || most < 2) return std::max(want, 1u);
-  if (const auto scaling = predictor_.scaling(key_of(task))) return std::min(want, scaling->least(most, slip));
-  return lacks_a_point(task) ? std::max(most / 2, 1u) : want;
+  if (lacks_a_point(task)) return std::max(most / 2, 1u);
+  if (resident == 0) return want;
+  return least_units(static_cast<double>(task.blocks), static_cast<double>(resident), most, slip,
+                     predictor_.scaling(key_of(task)));
 }
 
 // What is known of the kernel is of one number of blocks for each unit. A range with half of the units shows more.
@@ -155,22 +180,31 @@ bool LithosPolicy::lacks_a_point(const TaskView& task) {
          !predictor_.scaling(key_of(task)).has_value();
 }
 
+// Whether it takes less time than a worker that sleeps on the CPU device takes to wake up. So any worker that is awake
+// may take it, and several such ranges are in flight, as many as the throttle allows.
+bool LithosPolicy::is_short(const TaskView& task, const Place& place, unsigned units) {
+  if (!place.on_host) return false;
+  const Estimate whole = predictor_.predict(key_of(task), {units, task.left.size()});
+  return whole.source != Estimate::Source::unknown && whole.seconds < options_.throttle_seconds;
+}
+
 void LithosPolicy::add_stolen(const View& view, const TaskView& task, const Place& place, int tenant, unsigned want,
                               Choice& choice) {
   const std::uint64_t most_wait = nanoseconds(options_.atom_seconds);
+  const bool latency = class_of(task) == TenantClass::latency;
   const QueueBacklog& backlog = place.timers->backlog(task.queue->id);
-  if (backlog.stolen >= options_.most_stolen) return;
+  if (!latency && backlog.stolen >= options_.most_stolen && !is_short(task, place, want)) return;
   for (unsigned unit = 0; unit < place.units && choice.count < want; ++unit) {
     const int owner = place.quotas->owner(unit);
     if (choice.set[unit] || (owner == tenant && owner != Quotas::nobody)) continue;
     if (owner != Quotas::nobody) {
       const std::uint64_t until = awake_until_[static_cast<std::size_t>(owner)];
-      if (until > view.now_ns && until != ~std::uint64_t{0}) wake_at(view, until);
+      if (until > view.now_ns && until != ~std::uint64_t{0}) wake_at(view, place, until);
       if (!options_.steal || until > view.now_ns) continue;
     }
-    const std::uint64_t busy = place.timers->busy_until(unit);
+    const std::uint64_t busy = latency ? place.timers->latency_until(unit) : place.timers->busy_until(unit);
     if (busy > view.now_ns + most_wait) {
-      wake_at(view, busy - most_wait);
+      wake_at(view, place, busy - most_wait);
       continue;
     }
     choice.set.set(unit);
@@ -205,7 +239,8 @@ LithosPolicy::Choice LithosPolicy::choose_units(const View& view, const TaskView
   const auto owned = static_cast<unsigned>(own.count());
   const unsigned most = place.units;
   const bool sized = slip_of(task.queue->tenant) >= 1;
-  const unsigned want = wanted_units(task, place, sized && owned > 0 ? owned : most);
+  unsigned want = wanted_units(task, place, sized && owned > 0 ? owned : most);
+  if (!sized && is_short(task, place, want)) want = owned > 0 ? std::max(owned, want) : most;
   if (owned > want) {
     choose_own(place, own, want, choice);
     return choice;
@@ -250,24 +285,42 @@ std::uint64_t LithosPolicy::blocks_of(const TaskView& task, const Place& place, 
 }
 
 // A launch that is known well need not be timed each time. It is timed in one of `timed_batches` requests, and after a
-// few untimed ones.
-bool LithosPolicy::wants_time(const TaskView& task, const Choice& choice, std::uint64_t blocks, const Estimate& whole,
-                              const QueueBacklog& backlog) {
-  if (choice.stolen || blocks != task.blocks || slip_of(task.queue->tenant) >= 1) return true;
+// few untimed ones. Where those have taken another time than was predicted, the next ones are timed too.
+bool LithosPolicy::wants_time(const View& view, const TaskView& task, const Place& place, const Choice& choice,
+                              std::uint64_t blocks, const Estimate& whole, const QueueBacklog& backlog) {
+  if (blocks != task.blocks || slip_of(task.queue->tenant) >= 1) return true;
+  if (place.on_host) {
+    // The end of the last one that goes now has the policy asked again.
+    const std::uint64_t throttle = nanoseconds(options_.throttle_seconds);
+    const std::uint64_t end = std::max(backlog.end_ns, view.now_ns) + nanoseconds(whole.seconds);
+    return end >= view.now_ns + throttle || backlog.in_a_row >= options_.most_untimed_short ||
+           backlog.ranges + 1 >= options_.most_ranges || predictor_.samples(key_of(task)) < options_.timed_samples;
+  }
+  if (choice.stolen) return true;
+  if (const auto doubted = doubted_.find(task.queue->id); doubted != doubted_.end()) {
+    if (--doubted->second == 0) doubted_.erase(doubted);
+    return true;
+  }
   if (whole.source != Estimate::Source::exact || backlog.untimed >= options_.most_untimed) return true;
   if (batches_[task.queue->id] % options_.timed_batches == 0) return true;
   return predictor_.samples(key_of(task)) < options_.timed_samples;
+}
+
+static std::size_t in_flight_of(const View& view, const Tenant* tenant) {
+  return tenant != nullptr ? tenant->in_flight : view.in_flight.size();
 }
 
 void LithosPolicy::consider(const View& view, std::size_t number, std::vector<Decision>& decisions) {
   const TaskView& task = view.ready[number];
   const Place& place = places_[task.place];
   const QueueBacklog& backlog = place.timers->backlog(task.queue->id);
-  if (backlog.unknown > 0) return;                     // it measures
-  if (backlog.ranges >= options_.most_ranges) return;  // the end of one of them asks again
+  if (backlog.unknown > 0) return;  // it measures
+  const std::size_t of_tenant = in_flight_of(view, task.queue->tenant);
+  // The end of one of them asks again.
+  if (backlog.ranges >= options_.most_ranges || of_tenant >= options_.most_of_tenant) return;
   const std::uint64_t throttle = nanoseconds(options_.throttle_seconds);
   if (backlog.ranges > 0 && backlog.end_ns >= view.now_ns + throttle)
-    return wake_at(view, backlog.end_ns - throttle + 1);
+    return wake_at(view, place, backlog.end_ns - throttle + 1);
   const Choice choice = choose_units(view, task, place);
   if (choice.count == 0) return;
   const Estimate whole = predictor_.predict(key_of(task), {choice.count, task.left.size()});
@@ -285,7 +338,8 @@ void LithosPolicy::consider(const View& view, std::size_t number, std::vector<De
   const double seconds =
       blocks == task.left.size() ? whole.seconds : predictor_.predict(key_of(task), {choice.count, blocks}).seconds;
   submit(view, number, choice, blocks, seconds, decisions);
-  decisions.back().timed = wants_time(task, choice, blocks, whole, backlog);
+  decisions.back().timed =
+      of_tenant + 1 >= options_.most_of_tenant || wants_time(view, task, place, choice, blocks, whole, backlog);
   if (!decisions.back().timed) partly_timed_.insert(task.queue->id);
 }
 

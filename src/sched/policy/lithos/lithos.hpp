@@ -26,10 +26,14 @@ struct Options {
   double throttle_seconds = 100e-6;  // work of a queue that may be in flight when more is submitted
   // Ranges of a queue in flight, however short they are said to be: each call looks at all ranges in flight.
   unsigned most_ranges = 128;
+  // Of a tenant, in all its queues: each decision looks at all that is in flight.
+  unsigned most_of_tenant = 256;
   double atom_seconds = 300e-6;
-  bool atoms = true;         // otherwise launches go whole
-  bool steal = true;         // units of tenants that have no work; otherwise only those of nobody
-  unsigned most_stolen = 2;  // ranges of a queue in flight on units that are not its tenant's
+  bool atoms = true;  // otherwise launches go whole
+  bool steal = true;  // units of tenants that have no work; otherwise only those of nobody
+  // Ranges of a batch tenant's queue in flight on units that are not its tenant's. On its own units alone, the next
+  // launch of a request would take many times as long; the throttle is the limit there.
+  unsigned most_stolen = 2;
   // So long after its last work a tenant still counts as awake: the next request of one that is busy comes soon.
   double linger_seconds = 100e-6;
   double slip = 0;             // of tenants that set none; below 1: kernels get all units that there are
@@ -40,6 +44,8 @@ struct Options {
   // Launches that were timed so often are timed in one of so many requests only, and at least one of so many in a row.
   std::uint64_t timed_samples = 8, timed_batches = 8;
   unsigned most_untimed = 5;
+  // The same of launches that are shorter than the throttle, on the CPU device: each report wakes a thread.
+  unsigned most_untimed_short = 15;
 };
 
 // Figures of the policy, for tests and reports.
@@ -71,6 +77,7 @@ class LithosPolicy final : public Policy {
   // A device during one call.
   struct Place {
     unsigned units, grain, processors, set_units;
+    bool on_host;
     const Quotas* quotas;
     std::optional<Timers> timers;
   };
@@ -79,6 +86,12 @@ class LithosPolicy final : public Policy {
     UnitSet set;
     unsigned count = 0;
     bool stolen = false;
+  };
+  // Ranges of a queue that have ended, up to one whose end was reported.
+  struct Group {
+    std::uint64_t begin_ns = 0, end_ns = 0;  // of the group before
+    std::uint64_t ranges = 0;
+    double predicted = 0;  // seconds
   };
   struct Last {
     std::string_view why;
@@ -95,13 +108,15 @@ class LithosPolicy final : public Policy {
   void add_stolen(const View& view, const TaskView& task, const Place& place, int tenant, unsigned want,
                   Choice& choice);
   std::uint64_t awake_until(const Tenant& tenant) const;
+  bool is_short(const TaskView& task, const Place& place, unsigned units);
   void choose_own(const Place& place, const UnitSet& own, unsigned want, Choice& choice) const;
   unsigned wanted_units(const TaskView& task, const Place& place, unsigned most);
   bool lacks_a_point(const TaskView& task);
   std::uint64_t blocks_of(const TaskView& task, const Place& place, const Choice& choice, const Estimate& whole);
-  bool wants_time(const TaskView& task, const Choice& choice, std::uint64_t blocks, const Estimate& whole,
-                  const QueueBacklog& backlog);
-  void wake_at(const View& view, std::uint64_t time);
+  std::optional<double> share_of_group(const Completion& completion);
+  bool wants_time(const View& view, const TaskView& task, const Place& place, const Choice& choice,
+                  std::uint64_t blocks, const Estimate& whole, const QueueBacklog& backlog);
+  void wake_at(const View& view, const Place& place, std::uint64_t time);
   int number_of(const View& view, const Tenant* tenant) const;
   double slip_of(const Tenant* tenant) const;
   void submit(const View& view, std::size_t number, const Choice& choice, std::uint64_t blocks, double seconds,
@@ -118,6 +133,8 @@ class LithosPolicy final : public Policy {
   std::vector<std::tuple<bool, int, double>> ranks_;    // of the ready tasks: less goes first
   std::map<std::uint32_t, double> served_;              // unit-seconds given to each tenant
   std::map<std::uint32_t, std::uint64_t> last_end_ns_;  // of each tenant's ranges
+  std::map<std::uint32_t, Group> groups_;               // by queue
+  std::map<std::uint32_t, std::uint64_t> doubted_;      // queues whose next so many launches are timed
   std::set<std::uint32_t> partly_timed_;                // queues with ranges that were not timed
   std::map<std::uint32_t, std::uint64_t> batches_;      // of each queue: how often its ordinals have begun
   std::optional<std::uint64_t> wake_;

@@ -1,5 +1,4 @@
 #include <charconv>
-#include <cmath>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,12 +11,16 @@
 namespace heddle::sched::lithos {
 namespace {
 
-double number_of(const std::string& name, const std::string& text, double least) {
+// `most`: for times 10 s, longer than any launch should be held back.
+constexpr double longest_us = 1e7, most_slip = 100;
+
+double number_of(const std::string& name, const std::string& text, double least, double most) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);  // in any locale
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < least)
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
     base::fail(ErrorCode::invalid_argument,
-               "the option '{}' of the policy 'lithos' is '{}'; it must be a number from {}", name, text, least);
+               "the option '{}' of the policy 'lithos' is '{}'; it must be a number from {} to {}", name, text, least,
+               most);
   return value;
 }
 
@@ -30,17 +33,17 @@ bool switch_of(const std::string& name, const std::string& text) {
 
 void set(Options& options, const std::string& name, const std::string& value) {
   if (name == "throttle")
-    options.throttle_seconds = number_of(name, value, 1) * 1e-6;
+    options.throttle_seconds = number_of(name, value, 1, longest_us) * 1e-6;
   else if (name == "atom")
-    options.atom_seconds = number_of(name, value, 1) * 1e-6;
+    options.atom_seconds = number_of(name, value, 1, longest_us) * 1e-6;
   else if (name == "linger")
-    options.linger_seconds = number_of(name, value, 0) * 1e-6;
+    options.linger_seconds = number_of(name, value, 0, longest_us) * 1e-6;
   else if (name == "atoms")
     options.atoms = switch_of(name, value);
   else if (name == "steal")
     options.steal = switch_of(name, value);
   else if (name == "slip")
-    options.slip = number_of(name, value, 1);
+    options.slip = number_of(name, value, 1, most_slip);
   else
     base::fail(ErrorCode::invalid_argument,
                "the policy 'lithos' has no option '{}'; it has throttle, atom, linger (microseconds), atoms, steal (on "
@@ -53,7 +56,7 @@ void set(Options& options, const std::string& name, const std::string& value) {
 Options parse_options(std::string_view text) {
   Options options;
   std::set<std::string_view> given;
-  while (!text.empty()) {
+  for (bool more = !text.empty(); more;) {
     const std::size_t comma = text.find(',');
     const std::string_view item = text.substr(0, comma);
     const std::size_t equals = item.find('=');
@@ -62,7 +65,8 @@ Options parse_options(std::string_view text) {
                  item.substr(0, equals));
     set(options, std::string(item.substr(0, equals)),
         equals == item.npos ? std::string() : std::string(item.substr(equals + 1)));
-    text = comma == text.npos ? std::string_view() : text.substr(comma + 1);
+    more = comma != text.npos;
+    if (more) text.remove_prefix(comma + 1);
   }
   return options;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace heddle::sched::lithos {
 
@@ -28,5 +29,19 @@ struct Scaling {
     return static_cast<unsigned>(std::clamp(std::ceil(m / room - rounding), 1.0, static_cast<double>(all)));
   }
 };
+
+// The same of a kernel with `blocks` blocks, of which a unit runs `blocks_of_unit` at once. Blocks run in waves, one
+// after the other, so that the time changes only where the number of waves does: the fewest units with as many waves as
+// on all of them cost nothing. `line`: nothing where it is not known; then only these.
+inline unsigned least_units(double blocks, double blocks_of_unit, unsigned all, double slip,
+                            const std::optional<Scaling>& line) {
+  constexpr double rounding = 1e-9;
+  const double loads = blocks / blocks_of_unit;
+  double waves = std::max(std::ceil(loads / all - rounding), 1.0);
+  if (line && line->m <= 0) return 1;
+  // Of the time on all units, m / all is in proportion to the waves.
+  if (line) waves = std::floor(waves * (1 + (slip - 1) * line->at(all) / (line->m / all)) + rounding);
+  return static_cast<unsigned>(std::clamp(std::ceil(loads / waves - rounding), 1.0, static_cast<double>(all)));
+}
 
 }  // namespace heddle::sched::lithos

@@ -16,9 +16,10 @@ namespace heddle::sched::lithos {
 struct QueueBacklog {
   std::uint64_t end_ns = 0;  // predicted
   unsigned ranges = 0;
-  unsigned stolen = 0;   // with a priority below that of its tenant's own units
-  unsigned unknown = 0;  // without a prediction
-  unsigned untimed = 0;  // whose end is not reported
+  unsigned stolen = 0;    // with a priority below that of its tenant's own units
+  unsigned unknown = 0;   // without a prediction
+  unsigned untimed = 0;   // whose end is not reported
+  unsigned in_a_row = 0;  // of these, the last ones
 };
 
 // A function of the ranges in flight alone, so it is right again after each submission and each completion.
@@ -27,11 +28,14 @@ class Timers {
   // `guess`: nanoseconds of a range without a prediction.
   Timers(std::span<const RangeView> in_flight, std::size_t place, unsigned units, unsigned grain, std::uint64_t now_ns,
          std::uint64_t guess)
-      : busy_until_(units, now_ns) {
+      : busy_until_(units, now_ns), latency_until_(units, now_ns) {
     for (const RangeView& range : in_flight)
       if (range.place == place) add(range, grain, now_ns, guess);
   }
   std::uint64_t busy_until(unsigned unit) const { return busy_until_[unit]; }
+  // The same of ranges that blocks of a latency tenant on lent units do not pass: those of a priority below give way
+  // when their blocks end.
+  std::uint64_t latency_until(unsigned unit) const { return latency_until_[unit]; }
   const QueueBacklog& backlog(std::uint32_t queue) const {
     static const QueueBacklog none;
     const QueueBacklog* found = queues_.find(queue);
@@ -50,12 +54,15 @@ class Timers {
     queue.end_ns = range.timed ? std::max(start + time, now_ns + soon_ns) : start + time;
     ++queue.ranges;
     queue.untimed += range.timed ? 0 : 1;
+    queue.in_a_row = range.timed ? 0 : queue.in_a_row + 1;
     const int own = range.tenant && range.tenant->settings.kind == TenantClass::latency ? 1 : 0;
     queue.stolen += range.priority < own ? 1 : 0;
     queue.unknown += known ? 0 : 1;
     const std::uint64_t from = std::max(start, now_ns), left = queue.end_ns > from ? queue.end_ns - from : 0;
     const auto occupy = [&](std::size_t unit) {
-      if (unit < busy_until_.size()) busy_until_[unit] = std::max(busy_until_[unit], start) + left;
+      if (unit >= busy_until_.size()) return;
+      busy_until_[unit] = std::max(busy_until_[unit], start) + left;
+      if (range.priority >= 0) latency_until_[unit] = std::max(latency_until_[unit], start) + left;
     };
     if (range.processors == nullptr || range.processors->empty()) {
       for (std::size_t unit = 0; unit < busy_until_.size(); ++unit) occupy(unit);
@@ -68,7 +75,7 @@ class Timers {
     }
   }
 
-  std::vector<std::uint64_t> busy_until_;
+  std::vector<std::uint64_t> busy_until_, latency_until_;
   Unordered<std::uint32_t, QueueBacklog> queues_;
 };
 
