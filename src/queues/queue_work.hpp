@@ -38,17 +38,20 @@ class QueueCommand final : public sched::Work {
   bool governed() const override { return false; }
   bool holds_up() const override { return holds_up_ == HoldsUp::until_run; }
   void submit(BlockRange, bool, const device::Partition*, device::Event* end) override {
-    put_();
+    std::exchange(put_, nullptr)();  // what it holds ends when it has run, and not with this task
     if (end != nullptr) queue_.put([&](device::Queue& queue) { queue.record(*end); });
   }
-  void failed(const std::exception_ptr& failure) override { failure_.add(failure); }
+  void failed(const std::exception_ptr& failure) override {
+    failure_.add(failure);
+    put_ = nullptr;
+  }
   std::shared_ptr<device::Event> take_event() override { return queue_.core().device(place()).untimed_event(); }
   void give_event(std::shared_ptr<device::Event>) override {}
 
  private:
   SharedQueue& queue_;
   HeldFailure& failure_;
-  const std::function<void()> put_;
+  std::function<void()> put_;
   const HoldsUp holds_up_;
 };
 

@@ -1,8 +1,11 @@
 // Errors: which last, which end the context, and what is seen of them where.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <cstddef>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "cuda_api/cudart.hpp"
 #include "support/wait_until.hpp"
@@ -90,6 +93,72 @@ TEST_F(Errors, CallbacksAreToldHostFunctionsAreNotCalled) {
   EXPECT_TRUE(wait_until([&] { return status != -1; }));
   EXPECT_EQ(status, cudaErrorLaunchFailure);
   EXPECT_FALSE(called);
+}
+
+// One at a time, as those of a stream that has not failed.
+TEST_F(Errors, CallbacksKeepTheirOrder) {
+  struct Seen {
+    std::atomic<int> count{0}, here{0}, wrong{0};
+  } seen;
+  struct Note {
+    Seen* seen;
+    int number;
+  };
+  constexpr int count = 200;
+  std::vector<Note> notes;
+  for (int i = 0; i < count; ++i) notes.push_back({&seen, i});
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  const auto note = [](cudaStream_t, cudaError_t, void* data) {
+    const auto& [to, number] = *static_cast<const Note*>(data);
+    if (to->here.fetch_add(1) != 0) ++to->wrong;
+    std::this_thread::yield();
+    if (to->count.fetch_add(1) != number) ++to->wrong;
+    --to->here;
+  };
+  Gate gate;
+  ASSERT_EQ(gate.hold(stream), cudaSuccess);
+  for (int i = 0; i < count; ++i) {
+    if (i == 20) ASSERT_EQ(run(program.faults(), stream), cudaSuccess);
+    ASSERT_EQ(cudaStreamAddCallback(stream, note, &notes[static_cast<std::size_t>(i)], 0), cudaSuccess);
+  }
+  gate.open();
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorIllegalAddress);
+  EXPECT_EQ(seen.count, count) << "the synchronisation waits for them";
+  EXPECT_EQ(seen.wrong, 0);
+}
+
+// Synchronisation waits for those of its own stream, or before its own event, and not for others.
+TEST_F(Errors, CallbacksOfOtherStreamsAreNotWaitedFor) {
+  struct Pair {
+    std::atomic<bool> called{false}, open{false};
+  } first, second;
+  const auto waits = [](cudaStream_t, cudaError_t, void* data) {
+    auto& pair = *static_cast<Pair*>(data);
+    pair.called = true;
+    pair.open.wait(false);
+  };
+  cudaStream_t stream = nullptr, other = nullptr;
+  cudaEvent_t before = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaEventCreate(&before), cudaSuccess);
+  second.open = true;
+  Gate gate;
+  ASSERT_EQ(gate.hold(stream), cudaSuccess);
+  ASSERT_EQ(gate.hold(other), cudaSuccess);
+  ASSERT_EQ(run(program.faults(), stream), cudaSuccess);
+  ASSERT_EQ(run(program.faults(), other), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(before, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamAddCallback(stream, waits, &first, 0), cudaSuccess);
+  ASSERT_EQ(cudaStreamAddCallback(other, waits, &second, 0), cudaSuccess);
+  gate.open();
+  EXPECT_TRUE(comes(first.called));
+  EXPECT_EQ(cudaEventSynchronize(before), cudaErrorIllegalAddress);
+  EXPECT_EQ(cudaStreamSynchronize(other), cudaErrorIllegalAddress);
+  EXPECT_TRUE(second.called);
+  first.open = true;
+  first.open.notify_all();
 }
 
 // Not only that there was one, also where nobody has waited for it yet.

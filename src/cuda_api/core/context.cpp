@@ -53,6 +53,7 @@ CUstream_st& Context::start_stream(unsigned flags, int priority) {
   stream.submitted = stream.seen_by_legacy = stream.seen_of_legacy = stream.asked = stream.checked = 0;
   stream.end.reset();
   stream.capture.reset();
+  stream.callbacks.reset();
   if (legacy_) streams_.push_back(&stream);
   stream.alive.store(true, std::memory_order_release);
   return stream;
@@ -77,8 +78,9 @@ void Context::end_stream(CUstream_st& stream) {
   if (stream.submitted != stream.checked) {
     heddle::Event end = device_.untimed_event();
     stream.queue->record(end);
-    ended_.push_back({std::move(end), std::move(*stream.queue)});
+    ended_.push_back({std::move(end), std::move(*stream.queue), callbacks_of(stream)});
   }
+  stream.callbacks.reset();
   stream.queue.reset();
   stream.end.reset();
   handles_.streams.give(stream);
@@ -182,6 +184,32 @@ void Context::order(CUstream_st& stream) {
   }
 }
 
+void Context::add_callback(CUstream_st& stream, const CallbackLine::Callback& callback) {
+  heddle::Event before = device_.untimed_event();
+  const base::Lock lock(mutex_);
+  check_usable(stream);
+  order(stream);
+  stream.queue->record(before);
+  if (!stream.callbacks) stream.callbacks = std::make_shared<CallbackLine>(sticky_);
+  const auto command = stream.callbacks->add(callback, std::move(before));
+  try {
+    stream.queue->call([command] { command->run(); });
+  } catch (...) {
+    command->drop();
+    throw;
+  }
+}
+
+void Context::record(CUstream_st& stream, CUevent_st& event) {
+  const base::Lock lock(mutex_);
+  check_usable(stream);
+  order(stream);
+  stream.queue->record(*event.event);
+  event.recorded = true;
+  const base::Lock of_event(event.callbacks_mutex);
+  event.callbacks = callbacks_of(stream);
+}
+
 void Context::fail(const Error& error) {
   const cudaError_t code = code_of(error);
   note(code);
@@ -205,8 +233,8 @@ void Context::synchronize(CUstream_st& stream) {
   std::optional<Error> first;
   {
     const WaitLine line;
-    wait_for(waited->queue, first);
-    for (const Waited& other : others) wait_for(other.queue, first);
+    wait_for(waited->queue, waited->callbacks, first);
+    for (const Waited& other : others) wait_for(other.queue, other.callbacks, first);
   }
   std::fflush(stdout);  // what kernels have printed
   if (first) fail(*first);
@@ -222,7 +250,11 @@ void Context::synchronize(CUstream_st& stream) {
 }
 
 Context::Waited Context::waited_of(CUstream_st& stream) {
-  return {&stream, stream.id, stream.submitted, *stream.queue};
+  return {&stream, stream.id, stream.submitted, *stream.queue, callbacks_of(stream)};
+}
+
+CallbackMark Context::callbacks_of(const CUstream_st& stream) {
+  return stream.callbacks ? CallbackMark{stream.callbacks, stream.callbacks->added()} : CallbackMark{};
 }
 
 // The slot may have become another stream meanwhile.
@@ -230,29 +262,30 @@ void Context::was_waited_for(const Waited& waited) {
   if (waited.stream->id == waited.id) waited.stream->checked = std::max(waited.stream->checked, waited.submitted);
 }
 
-void Context::wait_for(const heddle::Queue& queue, std::optional<Error>& first) {
+void Context::wait_for(const heddle::Queue& queue, const CallbackMark& callbacks, std::optional<Error>& first) {
   try {
     queue.synchronize();
   } catch (const Error& error) {
     if (!first) first = error;
   }
+  callbacks.wait();
 }
 
 void Context::synchronize() {
   refuse_in_host_function();
   std::vector<Waited> all;
-  std::vector<heddle::Queue> ends;
+  std::vector<std::pair<heddle::Queue, CallbackMark>> ends;
   {
     const base::Lock lock(mutex_);
     all.push_back(waited_of(*legacy_));
     for (CUstream_st* stream : streams_) all.push_back(waited_of(*stream));
-    for (const Ended& ended : ended_) ends.push_back(ended.queue);
+    for (const Ended& ended : ended_) ends.emplace_back(ended.queue, ended.callbacks);
   }
   std::optional<Error> first;
   {
     const WaitLine line;
-    for (const Waited& waited : all) wait_for(waited.queue, first);
-    for (const heddle::Queue& queue : ends) wait_for(queue, first);
+    for (const Waited& waited : all) wait_for(waited.queue, waited.callbacks, first);
+    for (const auto& [queue, callbacks] : ends) wait_for(queue, callbacks, first);
   }
   std::fflush(stdout);
   if (first) fail(*first);
@@ -363,23 +396,30 @@ std::vector<CUstream_st*> Context::streams() {
 void Context::end_all() {
   graph_lanes.reset();
   std::vector<heddle::Queue> queues;  // end without the mutex
+  std::vector<CallbackMark> callbacks;
   Finished finished;
   {
     const base::Lock lock(mutex_);
     for (CUstream_st* stream : streams_) {
       stream->alive.store(false, std::memory_order_release);
       queues.push_back(std::move(*stream->queue));
+      callbacks.push_back(callbacks_of(*stream));
+      stream->callbacks.reset();
       stream->queue.reset();
       stream->end.reset();
       handles_.streams.give(*stream);
     }
     streams_.clear();
     while (!later_.empty()) take_later(later_.size() - 1, finished.memory);
-    for (Ended& ended : ended_) queues.push_back(std::move(ended.queue));
+    for (Ended& ended : ended_) {
+      queues.push_back(std::move(ended.queue));
+      callbacks.push_back(std::move(ended.callbacks));
+    }
     ended_.clear();
     epoch_.fetch_add(1, std::memory_order_acq_rel);
   }
   queues.clear();  // waits for what other threads have put in meanwhile, and their failures are nobody's
+  for (const CallbackMark& mark : callbacks) mark.wait();
   sticky_.store(cudaSuccess, std::memory_order_release);
   epoch_.store(handles_.next_id(), std::memory_order_release);
 }

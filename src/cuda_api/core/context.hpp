@@ -60,6 +60,10 @@ class Context {
     order(stream);
     put(*stream.queue);
   }
+  // Puts in a function that is called in any case: where the stream has failed, with its error, by another thread.
+  void add_callback(CUstream_st& stream, const CallbackLine::Callback& callback);
+  // Records an event, and what the host has to wait for with it.
+  void record(CUstream_st& stream, CUevent_st& event);
   // Blocks until the stream's commands, and those before them elsewhere, have run; throws the failure of one of them.
   void synchronize(CUstream_st& stream);
   void synchronize();  // all streams, also those that were destroyed
@@ -102,6 +106,7 @@ class Context {
   struct Ended {
     heddle::Event end;
     heddle::Queue queue;
+    CallbackMark callbacks;
   };
   // Memory that can be freed, for freeing without the mutex: that may take the device's time.
   struct Finished {
@@ -113,8 +118,10 @@ class Context {
     CUstream_st* stream;
     std::uint64_t id, submitted;
     heddle::Queue queue;
+    CallbackMark callbacks;
   };
   // With the mutex.
+  static CallbackMark callbacks_of(const CUstream_st& stream);
   static Waited waited_of(CUstream_st& stream);
   static void was_waited_for(const Waited& waited);
   void check_usable(const CUstream_st& stream) const;
@@ -124,7 +131,7 @@ class Context {
   void end_stream(CUstream_st& stream) HEDDLE_REQUIRES(mutex_);
   // Without it.
   void let_go(const Finished& finished);
-  void wait_for(const heddle::Queue& queue, std::optional<Error>& first);
+  void wait_for(const heddle::Queue& queue, const CallbackMark& callbacks, std::optional<Error>& first);
   CUstream_st& start_stream(unsigned flags, int priority);
   CUstream_st& thread_stream();
   void check_graphs();

@@ -12,12 +12,23 @@
 
 #include "base/thread_safety.hpp"
 #include "cuda_api/abi/runtime.hpp"
+#include "cuda_api/core/callback_line.hpp"
 #include "heddle/device.hpp"
 
 namespace heddle::cuda_api {
 
 class Context;
 class Capture;
+
+// Callbacks of a stream up to one place in it. Null: there are none.
+struct CallbackMark {
+  std::shared_ptr<CallbackLine> line;
+  std::uint64_t count = 0;
+  // Waits for them, after the stream has been waited for up to that place.
+  void wait() const {
+    if (line) line->wait(count);
+  }
+};
 
 }  // namespace heddle::cuda_api
 
@@ -41,7 +52,8 @@ struct CUstream_st {
   // For queries: an event after the first `asked` commands. For failures: how many commands were waited for.
   std::optional<heddle::Event> end;
   std::uint64_t asked = 0, checked = 0;
-  std::shared_ptr<heddle::cuda_api::Capture> capture;  // while it records a graph
+  std::shared_ptr<heddle::cuda_api::Capture> capture;         // while it records a graph
+  std::shared_ptr<heddle::cuda_api::CallbackLine> callbacks;  // guarded by the context's mutex; null: it has had none
 
   // Does not synchronise with the legacy stream.
   bool non_blocking() const { return (flags & cudaStreamNonBlocking) != 0; }
@@ -56,6 +68,9 @@ struct CUevent_st {
   std::atomic<bool> recorded{false};
   std::shared_ptr<heddle::cuda_api::Capture> capture;  // recorded in a stream that records a graph
   std::atomic<bool> captured{false};                   // that there is one
+  // Those before the last record.
+  heddle::base::Mutex callbacks_mutex;
+  heddle::cuda_api::CallbackMark callbacks HEDDLE_GUARDED_BY(callbacks_mutex);
 };
 
 namespace heddle::cuda_api {

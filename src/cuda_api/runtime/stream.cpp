@@ -51,7 +51,7 @@ cudaError_t record(const char* function, cudaEvent_t event, cudaStream_t stream,
             "the event belongs to another device than the stream");
     if (capture_record(into, recorded, external)) return;
     require(!external, cudaErrorInvalidValue, "cudaEventRecordExternal is for streams that capture");
-    into.context->submit(into, [&](heddle::Queue& queue) { RecordCommand{&recorded}.put(queue); });
+    into.context->record(into, recorded);
   });
 }
 
@@ -103,74 +103,19 @@ cudaError_t call(const char* function, cudaStream_t stream, cudaHostFn_t work, v
   });
 }
 
-// What cudaStreamAddCallback has put in is called also when a failure makes the stream skip it: then at its end.
-class Callback {
- public:
-  Callback(Context& context, cudaStream_t stream, cudaStreamCallback_t function, void* data)
-      : context_(context),
-        before_(context.device().untimed_event()),
-        stream_(stream),
-        function_(function),
-        data_(data) {}
-  Callback(const Callback&) = delete;
-  Callback& operator=(const Callback&) = delete;
-  ~Callback() {
-    if (pending_) run(failure());
-  }
-  // What is recorded in the stream in front of it: it carries the stream's error.
-  const heddle::Event& before() const { return before_; }
-  void run(cudaError_t status) {
-    pending_ = false;
-    status_ = status;
-    run_host_function(
-        [](void* self) {
-          const auto& callback = *static_cast<Callback*>(self);
-          callback.function_(callback.stream_, callback.status_, callback.data_);
-        },
-        this);
-  }
-  void drop() { pending_ = false; }  // it was not put in
-
- private:
-  cudaError_t failure() const noexcept {
-    try {
-      // A policy may drop the stream's commands with its own lock, which events take then.
-      const std::string& policy = Process::get().settings().policy;
-      if ((policy.empty() || policy == "direct") && before_.done()) before_.wait();
-    } catch (const heddle::Error& error) {
-      return code_of(error);
-    } catch (const std::exception&) {  // the stream has ended
-    }
-    const cudaError_t known = context_.sticky();
-    return known == cudaSuccess ? cudaErrorLaunchFailure : known;
-  }
-
-  Context& context_;
-  const heddle::Event before_;
-  cudaStream_t stream_;
-  cudaStreamCallback_t function_;
-  void* data_;
-  cudaError_t status_ = cudaSuccess;
-  bool pending_ = true;
-};
-
 cudaError_t add_callback(const char* function, cudaStream_t stream, cudaStreamCallback_t work, void* data,
                          unsigned flags, bool per_thread) {
   return with_context(function, [&](Context& context) {
     require(work && flags == 0, cudaErrorInvalidValue, "no function to call, or unknown flags");
     CUstream_st& into = context.any_stream(stream, per_thread);
     forbid_in_capture(into, "cudaStreamAddCallback");
-    const auto callback = std::make_shared<Callback>(*into.context, stream, work, data);
-    try {
-      into.context->submit(into, [&](heddle::Queue& queue) {
-        queue.record(callback->before());
-        queue.call([callback] { callback->run(cudaSuccess); });
-      });
-    } catch (...) {
-      callback->drop();
-      throw;
-    }
+    into.context->add_callback(into, {stream, work, data});
   });
+}
+
+CallbackMark callbacks_before(CUevent_st& event) {
+  const heddle::base::Lock lock(event.callbacks_mutex);
+  return event.callbacks;
 }
 
 // Waits for what an event stands for; its failure ends the context.
@@ -181,6 +126,7 @@ void wait_for(CUevent_st& event) {
     event.event->wait();
   } catch (const heddle::Error& error) {
     event.context->note(code_of(error));
+    callbacks_before(event).wait();
     throw;
   }
 }
