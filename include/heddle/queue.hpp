@@ -48,6 +48,9 @@ struct QueueOptions {
   int priority = 0;  // higher runs first; a hint
   // SMs of a GPU, or workers of the CPU device, that launches run on, ascending; empty: all.
   std::vector<unsigned> processors = {};
+  // Whether calls that put in a command wait while some 16,000 of the queue are pending, so that a program that never
+  // waits takes bounded memory. False: for callers that hold locks, which call Queue::wait_for_room() without them.
+  bool bounded = true;
 };
 
 struct LaunchShape {
@@ -73,7 +76,8 @@ class Event {
   std::shared_ptr<queues::EventState> state_;
 };
 
-// In-order; queues of one device run at the same time. Only synchronize() waits here. After a command that fails, later
+// In-order; queues of one device run at the same time. Only synchronize() waits here, and a thread that is thousands of
+// commands ahead (QueueOptions::bounded). After a command that fails, later
 // commands are skipped, and events recorded later carry the Error, until synchronize() has thrown it. Then the queue is
 // usable again. Any thread: commands of several threads enter in some order. Copies refer to the same queue. When the
 // last copy is destroyed, it waits for the commands in the queue. A queue that was moved from throws invalid_argument.
@@ -105,6 +109,10 @@ class Queue {
   void call(std::function<void()> function) const;
   // Blocks until all commands have run; throws the first failure and clears it.
   void synchronize() const;
+  // Whether so many commands are pending that the thread which makes them should wait for room.
+  bool full() const;
+  // Waits until some of the pending commands have run, if the queue is full.
+  void wait_for_room() const;
   int device() const;
 
  private:

@@ -59,6 +59,8 @@ void Queue::wait_until(std::function<bool()> ready) const {
 }
 void Queue::call(std::function<void()> function) const { held(state_, "Queue").call(std::move(function)); }
 void Queue::synchronize() const { held(state_, "Queue").synchronize(); }
+bool Queue::full() const { return held(state_, "Queue").full(); }
+void Queue::wait_for_room() const { held(state_, "Queue").wait_for_room(); }
 int Queue::device() const { return static_cast<int>(held(state_, "Queue").place()); }
 
 MemorySpan Memory::span() const { return held(state_, "Memory").span(); }

@@ -5,6 +5,7 @@
 
 #include "base/fail.hpp"
 #include "base/kernel_name.hpp"
+#include "base/log.hpp"
 #include "base/thread.hpp"
 #include "device/launch_check.hpp"
 #include "runtime/launch_traits.hpp"
@@ -31,6 +32,7 @@ QueueState::QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, c
     : core_(std::move(core)),
       tenant_(std::move(tenant)),
       partition_(options.processors.empty() ? nullptr : &core_->partition(place, options.processors)),
+      bounded_(options.bounded),
       queue_(*core_, place, {.priority = device_priority(*core_, tenant_, options), .partition = partition_}) {
   if (core_->dispatcher() == nullptr) return;
   const base::Lock lock(core_->mutex());
@@ -69,6 +71,7 @@ void QueueState::launch(const LoadedKernelState& kernel, const LaunchShape& shap
                core_->device(place()).info().id);
   const device::LaunchConfig config{shape.grid, shape.block, shape.shared, shape.cooperative};
   const BlockRange blocks = range ? *range : BlockRange{0, shape.grid.count()};
+  const Counted counted(*this);
   if (launch_queue_ != nullptr) return hold_launch(kernel, config, blocks, arguments);
   launch_now(kernel, config, blocks, arguments, range == nullptr);
 }
@@ -100,14 +103,15 @@ void QueueState::hold_launch(const LoadedKernelState& kernel, const device::Laun
   auto work = std::make_unique<QueueLaunch>(queue_, failure_, *kernel.kernel().state(), kernel.function(), config,
                                             blocks, arguments, partition_);
   base::Lock lock(core_->mutex());
-  wait_for_room(lock);
   last_ = hold(std::move(work), nullptr);
 }
 
 std::shared_ptr<sched::HeldTask> QueueState::hold(std::unique_ptr<sched::Work> work,
                                                   std::shared_ptr<sched::HeldTask> also_after) {
   const std::shared_ptr<sched::HeldTask> parents[] = {last_, std::move(also_after)};
-  return core_->dispatcher()->hold_after(*launch_queue_, std::move(work), parents);
+  auto task = core_->dispatcher()->hold_after(*launch_queue_, std::move(work), parents);
+  holds_many_.store(core_->dispatcher()->is_full(*launch_queue_), std::memory_order_relaxed);
+  return task;
 }
 
 // Where nothing that comes before is held the command goes at once, without the core's lock, and what it throws is
@@ -126,8 +130,7 @@ std::shared_ptr<sched::HeldTask> QueueState::hold_command(base::Lock& lock, std:
 
 // In the device, what runs later would count as in flight until it has run: for as long as the host likes, and for ever
 // where the host waits for what the policy then withholds.
-void QueueState::hold_up(base::Lock& lock, std::function<void()> put) {
-  wait_for_room(lock);
+void QueueState::hold_up(std::function<void()> put) {
   last_ = hold(std::make_unique<QueueCommand>(queue_, failure_, std::move(put), HoldsUp::until_run), nullptr);
 }
 
@@ -140,30 +143,56 @@ void QueueState::call(std::function<void()> function) {
   const auto put = [this, call = std::move(as_the_caller)] {
     queue_.put([&](device::Queue& queue) { queue.call(call); });
   };
+  const Counted counted(*this);
   if (launch_queue_ == nullptr) return put();
-  base::Lock lock(core_->mutex());
-  hold_up(lock, put);
+  const base::Lock lock(core_->mutex());
+  hold_up(put);
 }
 
 void QueueState::record(EventState& event) {
+  const Counted counted(*this);
   if (launch_queue_ == nullptr) return queue_.record(event.only_record());
   base::Lock lock(core_->mutex());
-  wait_for_room(lock);  // before the event is a new one, since others see it meanwhile
   auto record = event.renew();
   event.set_task(hold_command(lock, [this, record] { queue_.record(*record); }));
 }
 
 void QueueState::wait(EventState& event) {
+  const Counted counted(*this);
   if (launch_queue_ == nullptr) return queue_.wait(event.only_record());
   base::Lock lock(core_->mutex());
-  wait_for_room(lock);
   hold_command(lock, [this, record = event.record()] { queue_.wait(*record); }, event.task());
 }
 
 void QueueState::wait(std::shared_ptr<const device::Event> event) {
+  const Counted counted(*this);
   if (launch_queue_ == nullptr) return queue_.wait(*event);
+  const base::Lock lock(core_->mutex());
+  hold_up([this, event = std::move(event)] { queue_.wait(*event); });
+}
+
+// The mark is added when it reaches the device's queue: what is held until then the dispatcher bounds.
+void QueueState::mark() noexcept {
+  const auto put = [this] {
+    const std::shared_ptr<device::Event> end = core_->device(place()).untimed_event();
+    queue_.put([&](device::Queue& queue) { queue.record(*end); });
+    if (auto point = end->point()) backlog_.add({std::move(point)});
+  };
+  try {
+    if (launch_queue_ == nullptr) return put();
+    base::Lock lock(core_->mutex());
+    hold_command(lock, put);
+  } catch (const std::exception& error) {
+    base::log_debug("more commands may be pending than usual: {}", error.what());
+  }
+}
+
+void QueueState::wait_for_room() {
+  backlog_.wait_for_room();
+  if (launch_queue_ == nullptr) return;
   base::Lock lock(core_->mutex());
-  hold_up(lock, [this, event = std::move(event)] { queue_.wait(*event); });
+  core_->dispatcher()->wait_for_room(*launch_queue_, lock);
+  holds_many_.store(false, std::memory_order_relaxed);
 }
 
 void QueueState::synchronize() {

@@ -2,6 +2,7 @@
 // held until the policy submits them.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -14,6 +15,7 @@
 #include "queues/shared_queue.hpp"
 #include "runtime/core.hpp"
 #include "runtime/tenant_state.hpp"
+#include "sched/backlog.hpp"
 
 namespace heddle::queues {
 
@@ -38,9 +40,9 @@ class QueueState {
   // Calls put(device::Queue&) in the queue's order: now, or later if commands before it are held.
   template <class Put>
   void put(Put put) {
+    const Counted counted(*this);
     if (launch_queue_ == nullptr) return queue_.put(put);
     base::Lock lock(core_->mutex());
-    wait_for_room(lock);
     hold_command(lock, [this, put = std::move(put)] { queue_.put(put); });
   }
   void record(EventState& event);
@@ -48,26 +50,48 @@ class QueueState {
   // For what no queue brings about, as a condition of the host. Later commands are held until then.
   void wait(std::shared_ptr<const device::Event> event);
   void synchronize();
+  // Whether more than enough commands are held, or in the device's queue.
+  bool full() const { return backlog_.full() || holds_many_.load(std::memory_order_relaxed); }
+  void wait_for_room();
 
  private:
+  // Exists while a command is put in. Before that, its thread waits where the queue is full.
+  class Counted {
+   public:
+    explicit Counted(QueueState& queue) : queue_(queue) {
+      if (queue.bounded_ && queue.full()) [[unlikely]]
+        queue.wait_for_room();
+    }
+    ~Counted() {
+      if (queue_.backlog_.count()) [[unlikely]]
+        queue_.mark();
+    }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+   private:
+    QueueState& queue_;
+  };
   device::Device* device_of(int number) const;
   void launch_now(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
                   std::span<const std::byte> arguments, bool whole);
   void hold_launch(const LoadedKernelState& kernel, const device::LaunchConfig& config, BlockRange blocks,
                    std::span<const std::byte> arguments);
-  // The thread that makes a command waits where too many of the queue are held.
-  void wait_for_room(base::Lock& lock) { core_->dispatcher()->wait_for_room(*launch_queue_, lock); }
+  void mark() noexcept;
   std::shared_ptr<sched::HeldTask> hold_command(base::Lock& lock, std::function<void()> put,
                                                 std::shared_ptr<sched::HeldTask> also_after = nullptr)
       HEDDLE_RELEASES_LOCK;
   // Later commands are held until it has run.
-  void hold_up(base::Lock& lock, std::function<void()> put);
+  void hold_up(std::function<void()> put);
   std::shared_ptr<sched::HeldTask> hold(std::unique_ptr<sched::Work> work, std::shared_ptr<sched::HeldTask> also_after);
 
   const std::shared_ptr<runtime::Core> core_;
   const std::shared_ptr<runtime::TenantState> tenant_;
   const device::Partition* const partition_;  // its own; null: the whole device
+  const bool bounded_;
   SharedQueue queue_;
+  sched::Backlog backlog_;
+  std::atomic<bool> holds_many_{false};
   // Managed mode; the rest needs the core's lock.
   sched::LaunchQueue* launch_queue_ = nullptr;
   std::shared_ptr<sched::HeldTask> last_;

@@ -155,6 +155,18 @@ void Core::wait_until_submitted(memory::Array& array, graph::Mode mode, std::uin
 
 std::vector<device::Device*> Core::devices() const { return pointers(devices_); }
 
+void Core::mark_backlog() {
+  sched::Backlog::Mark mark;
+  {
+    const base::Lock lock(mutex());
+    const sched::Tracker& tracker = scheduler_->tracker();
+    for (const sched::InFlight& work : tracker.in_flight(tracker.last_tasks()))
+      if (auto point = work.end ? work.end->point() : nullptr) mark.push_back(std::move(point));
+  }
+  backlog_.add(std::move(mark));
+  if (backlog_.full()) backlog_.wait_for_room();
+}
+
 bool Core::idle() {
   const base::Lock lock(mutex());
   return scheduler_->dag().active() == 0;

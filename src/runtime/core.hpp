@@ -18,6 +18,7 @@
 #include "links/store.hpp"
 #include "runtime/in_call.hpp"
 #include "runtime/launch_scratch.hpp"
+#include "sched/backlog.hpp"
 #include "sched/dedicated_queues.hpp"
 #include "sched/dispatcher.hpp"
 #include "sched/early_start.hpp"
@@ -98,6 +99,11 @@ class Core {
   sched::MemoryManager& memory() { return *memory_; }
   sched::OpenCalls& calls() { return calls_; }
   LaunchScratch& scratch() { return scratch_; }
+  // To be called before each launch of the inferred level: waits where the program is thousands of launches ahead.
+  void count_launch() {
+    if (backlog_.count()) [[unlikely]]
+      mark_backlog();
+  }
   sched::DedicatedQueues& dedicated_queues() { return dedicated_queues_; }
   // Null in direct mode.
   sched::Dispatcher* dispatcher() { return dispatcher_.get(); }
@@ -129,6 +135,7 @@ class Core {
   std::size_t find_named(std::string_view id) const;
   sched::MemoryManager::Options memory_options(const CoreOptions& options);
   bool find_direct() const;
+  void mark_backlog();
   void start_dispatcher(std::unique_ptr<sched::Policy> policy);
 
   const std::shared_ptr<base::Watcher> watcher_;
@@ -155,6 +162,7 @@ class Core {
   std::unique_ptr<sched::Placer> placer_;
   std::unique_ptr<sched::Replayer> replayer_;  // its graphs are destroyed before the devices
   sched::OpenCalls calls_;
+  sched::Backlog backlog_;
   LaunchScratch scratch_;
   sched::DedicatedQueues dedicated_queues_;
   std::unique_ptr<sched::Dispatcher> dispatcher_;

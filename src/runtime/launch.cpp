@@ -183,6 +183,7 @@ std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelStat
                                     sched::LaunchQueue* queue) {
   if (&kernel->core() != &core)
     base::fail(ErrorCode::invalid_argument, "kernel {} belongs to another runtime", kernel->info().signature);
+  core.count_launch();
   if (core.replayer().follows())
     if (auto state = repeated(core, kernel, options, arguments)) return state;
   if (core.is_direct()) [[likely]]

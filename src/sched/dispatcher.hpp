@@ -81,10 +81,11 @@ class Dispatcher {
   // So many tasks of a queue are held at most, so that a program that launches faster than it is let go takes bounded
   // memory.
   static constexpr std::uint64_t most_held = 16384;
-  // To be called before hold() and hold_after() by the thread that launches. Where the queue has no room it waits until
-  // half of the tasks are submitted; those are required from then on. Releases the lock meanwhile.
+  bool is_full(const LaunchQueue& queue) const { return queue.tasks >= most_held; }
+  // To be called before hold() and hold_after(), or after them, by the thread that launches. Where the queue has no room
+  // it waits until half of the tasks are submitted; those are required from then on. Releases the lock meanwhile.
   void wait_for_room(LaunchQueue& queue, base::Lock& lock) {
-    if (queue.tasks >= most_held) [[unlikely]]
+    if (is_full(queue)) [[unlikely]]
       wait_until_half_is_submitted(queue, lock);
   }
   // Asks the policy, after something has changed.

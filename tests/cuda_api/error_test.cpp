@@ -119,7 +119,9 @@ TEST_F(Errors, CallbacksKeepTheirOrder) {
   Gate gate;
   ASSERT_EQ(gate.hold(stream), cudaSuccess);
   for (int i = 0; i < count; ++i) {
-    if (i == 20) ASSERT_EQ(run(program.faults(), stream), cudaSuccess);
+    if (i == 20) {
+      ASSERT_EQ(run(program.faults(), stream), cudaSuccess);
+    }
     ASSERT_EQ(cudaStreamAddCallback(stream, note, &notes[static_cast<std::size_t>(i)], 0), cudaSuccess);
   }
   gate.open();

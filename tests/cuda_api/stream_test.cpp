@@ -1,9 +1,12 @@
 // The order of streams, and what becomes of streams, events and host functions.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <latch>
 #include <numeric>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -173,6 +176,38 @@ TEST_F(Streams, ThreadsHaveStreamsOfTheirOwn) {
   EXPECT_EQ(cudaStreamQuery(cudaStreamPerThread), cudaErrorNotReady);
   gate.open();
   EXPECT_EQ(cudaStreamSynchronize(cudaStreamPerThread), cudaSuccess);
+}
+
+// With some 16,000 commands pending, and without a lock that other threads need.
+TEST_F(Streams, AThreadThatIsFarAheadWaits) {
+  constexpr int launches = 60'000;
+  const Program program;
+  cudaStream_t other = nullptr;
+  int* x = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&x), 256), cudaSuccess);
+  ASSERT_EQ(cudaMemset(x, 0, 256), cudaSuccess);
+  std::atomic<pid_t> thread{0};
+  std::atomic<int> made{0};
+  Gate gate;
+  ASSERT_EQ(gate.hold(free), cudaSuccess);
+  std::thread ahead([&] {
+    thread = ::gettid();
+    for (; made < launches; ++made) EXPECT_EQ(program.launch_add(x, 1, 1, free), cudaSuccess);
+  });
+  EXPECT_TRUE(wait_until([&] { return thread != 0 && made > 1'000 && is_blocked(thread); }));
+  int* y = x + 32;
+  EXPECT_EQ(program.launch_add(y, 1, 5, other), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(other), cudaSuccess);
+  EXPECT_LT(made, 20'000);
+  gate.open();
+  ahead.join();
+  int seen[33] = {};
+  EXPECT_EQ(cudaStreamSynchronize(free), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy(seen, x, sizeof seen, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(seen[0], launches);
+  EXPECT_EQ(seen[32], 5);
+  EXPECT_EQ(cudaFree(x), cudaSuccess);
 }
 
 TEST_F(Streams, HostFunctionsRunInOrderAndMayNotCallCuda) {

@@ -1,6 +1,8 @@
 // Functions of the host and conditions in queues under policies: what runs behind them holds up no other queue.
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cctype>
 #include <cstring>
@@ -115,6 +117,53 @@ TEST_P(QueueCalls, TheOrderOfAQueueStays) {
   }
   EXPECT_EQ(read(only), 123456789u);
   EXPECT_EQ(seen, (std::vector<std::uint32_t>{1, 12, 123, 1234, 12345, 123456, 1234567, 12345678, 123456789}));
+}
+
+// Some 16,000 commands are pending at most. Other queues go on meanwhile.
+TEST_P(QueueCalls, AThreadThatIsFarAheadWaits) {
+  constexpr std::uint32_t launches = 60'000;
+  Lane first = lane(), second = lane();
+  std::promise<void> go;
+  std::atomic<pid_t> thread{0};
+  std::atomic<std::uint32_t> made{0};
+  first.queue.call([done = go.get_future().share()] { done.wait(); });
+  auto ahead = std::async(std::launch::async, [&] {
+    thread = ::gettid();
+    for (; made < launches; ++made) append(first, 0);
+  });
+  EXPECT_TRUE(tests::wait_until([&] { return thread != 0 && made > 1'000 && tests::is_blocked(thread); }));
+  append(second, 7);
+  EXPECT_EQ(read(second), 7u);
+  EXPECT_LT(made, 20'000u);
+  go.set_value();
+  ahead.get();
+  append(first, 5);
+  EXPECT_EQ(read(first), 5u);
+}
+
+TEST_P(QueueCalls, AThreadThatIsFarAheadWithArraysWaits) {
+  constexpr std::uint32_t launches = 60'000;
+  const Kernel kernel = module_.kernel("append");
+  auto first = runtime_.array<std::uint32_t>(1), second = runtime_.array<std::uint32_t>(1);
+  std::promise<void> go;
+  std::atomic<pid_t> thread{0};
+  std::atomic<std::uint32_t> made{0};
+  const auto append = [&](auto& array, std::uint32_t digit) {
+    runtime_.launch(kernel, {.grid = {1}, .block = {1}}, array, digit);
+  };
+  runtime_.call({}, [done = go.get_future().share()](const Call&) { done.wait(); }, first);
+  auto ahead = std::async(std::launch::async, [&] {
+    thread = ::gettid();
+    for (; made < launches; ++made) append(first, 0);
+  });
+  EXPECT_TRUE(tests::wait_until([&] { return thread != 0 && made > 1'000 && tests::is_blocked(thread); }));
+  append(second, 7);
+  EXPECT_EQ(second.read()[0], 7u);
+  EXPECT_LT(made, 20'000u);
+  go.set_value();
+  ahead.get();
+  append(first, 5);
+  EXPECT_EQ(first.read()[0], 5u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, QueueCalls,

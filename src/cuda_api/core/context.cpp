@@ -34,7 +34,7 @@ void Context::note(cudaError_t code) {
 }
 
 CUstream_st& Context::start_stream(unsigned flags, int priority) {
-  heddle::Queue queue = device_.queue({.priority = priority});
+  heddle::Queue queue = device_.queue({.priority = priority, .bounded = false});
   heddle::Event turn = device_.untimed_event();
   CUstream_st& stream = handles_.streams.take();
   // Who still has the handle of an earlier stream in this slot must not see a half of it.
@@ -185,29 +185,27 @@ void Context::order(CUstream_st& stream) {
 }
 
 void Context::add_callback(CUstream_st& stream, const CallbackLine::Callback& callback) {
-  heddle::Event before = device_.untimed_event();
-  const base::Lock lock(mutex_);
-  check_usable(stream);
-  order(stream);
-  stream.queue->record(before);
-  if (!stream.callbacks) stream.callbacks = std::make_shared<CallbackLine>(sticky_);
-  const auto command = stream.callbacks->add(callback, std::move(before));
-  try {
-    stream.queue->call([command] { command->run(); });
-  } catch (...) {
-    command->drop();
-    throw;
-  }
+  submit(stream, [&](heddle::Queue& queue) {
+    heddle::Event before = device_.untimed_event();
+    queue.record(before);
+    if (!stream.callbacks) stream.callbacks = std::make_shared<CallbackLine>(sticky_);
+    const auto command = stream.callbacks->add(callback, std::move(before));
+    try {
+      queue.call([command] { command->run(); });
+    } catch (...) {
+      command->drop();
+      throw;
+    }
+  });
 }
 
 void Context::record(CUstream_st& stream, CUevent_st& event) {
-  const base::Lock lock(mutex_);
-  check_usable(stream);
-  order(stream);
-  stream.queue->record(*event.event);
-  event.recorded = true;
-  const base::Lock of_event(event.callbacks_mutex);
-  event.callbacks = callbacks_of(stream);
+  submit(stream, [&](heddle::Queue& queue) {
+    queue.record(*event.event);
+    event.recorded = true;
+    const base::Lock of_event(event.callbacks_mutex);
+    event.callbacks = callbacks_of(stream);
+  });
 }
 
 void Context::fail(const Error& error) {

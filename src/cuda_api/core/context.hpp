@@ -53,12 +53,20 @@ class Context {
 
   // Announces a command for the stream. It is ordered after everything that it has to wait for between the legacy
   // stream and the others. `put` must put it into the stream's queue.
+  // The thread then waits where the stream is full, without the lock: other threads go on meanwhile.
   template <class Put>
   void submit(CUstream_st& stream, Put&& put) {
-    const base::Lock lock(mutex_);
-    check_usable(stream);
-    order(stream);
-    put(*stream.queue);
+    std::optional<heddle::Queue> full;
+    {
+      const base::Lock lock(mutex_);
+      check_usable(stream);
+      order(stream);
+      put(*stream.queue);
+      if (stream.queue->full()) [[unlikely]]
+        full = *stream.queue;
+    }
+    if (full) [[unlikely]]
+      full->wait_for_room();
   }
   // Puts in a function that is called in any case: where the stream has failed, with its error, by another thread.
   void add_callback(CUstream_st& stream, const CallbackLine::Callback& callback);

@@ -6,7 +6,7 @@ namespace heddle::cuda_api {
 
 heddle::Queue GraphLanes::take(const heddle::Device& device) {
   const base::Lock lock(mutex_);
-  if (free_.empty()) return device.queue();
+  if (free_.empty()) return device.queue({.bounded = false});
   heddle::Queue queue = std::move(free_.back());
   free_.pop_back();
   return queue;
