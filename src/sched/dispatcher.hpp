@@ -82,8 +82,8 @@ class Dispatcher {
   // memory.
   static constexpr std::uint64_t most_held = 16384;
   bool is_full(const LaunchQueue& queue) const { return queue.tasks >= most_held; }
-  // To be called before hold() and hold_after(), or after them, by the thread that launches. Where the queue has no room
-  // it waits until half of the tasks are submitted; those are required from then on. Releases the lock meanwhile.
+  // To be called before hold() and hold_after(), or after them, by the thread that launches. Where the queue has no
+  // room it waits until half of the tasks are submitted; those are required from then on. Releases the lock meanwhile.
   void wait_for_room(LaunchQueue& queue, base::Lock& lock) {
     if (is_full(queue)) [[unlikely]]
       wait_until_half_is_submitted(queue, lock);
