@@ -106,7 +106,10 @@ graph::TaskRef submit(Core& core, KernelState& kernel, std::size_t place, device
   sched::Scheduler& scheduler = core.scheduler();
   if (count_launch(*kernel.history(), config)) [[unlikely]]
     return scheduler.submit(place, scratch.all(), put, timed_submission(kernel.history()));
-  return scheduler.submit(place, scratch.all(), put, scheduler.ordinary());
+  const auto task =
+      scheduler.submit(place, scratch.all(), put, scheduler.ordinary(kernel.id(), kernel.history()->last_seconds));
+  scheduler.tracker()[task].kernel = kernel.id();
+  return task;
 }
 
 // Gives the launch to the replayer, which looks for repetitions.

@@ -58,11 +58,11 @@ graph::ObjectId Scheduler::add_object(std::uint64_t size, const std::string& nam
 void Scheduler::wait_for_others(std::size_t place, device::Queue& queue, graph::TaskRef task,
                                 const Submission& submission) {
   for (const graph::TaskRef& other : submission.also_after)
-    if (!dag_.finished(other) && dag_[other].queue != dag_[task].queue) queue.wait(*tracker_[other].end);
+    if (!dag_.finished(other) && dag_[other].queue != dag_[task].queue) wait_for(queue, other);
   if (!open_.empty()) refuse_open(dag_[task].parents);
   if (submission.early_parents.empty()) [[likely]] {
     for (const graph::TaskRef& parent : dag_[task].parents)
-      if (dag_[parent].place != place) queue.wait(*tracker_[parent].end);
+      if (dag_[parent].place != place) wait_for(queue, parent);
     return;
   }
   for (const graph::TaskRef& parent : dag_[task].parents) {
@@ -71,9 +71,17 @@ void Scheduler::wait_for_others(std::size_t place, device::Queue& queue, graph::
       queue.wait(*running.extras->milestone);
       ends_after_.push_back(running.end);
     } else if (dag_[parent].place != place) {
-      queue.wait(*running.end);
+      wait_for(queue, parent);
     }
   }
+}
+
+// The queue's later commands run after the task.
+inline void Scheduler::wait_for(device::Queue& queue, graph::TaskRef task) {
+  const Tracker::Running& running = tracker_[task];
+  const auto& tasks = devices_[dag_[task].place][dag_[task].queue].tasks;
+  if (running.kernel != 0 && !tasks.empty() && tasks.back().id != task.id) late_ends_.needed(running.kernel);
+  queue.wait(*running.end);
 }
 
 void Scheduler::refuse_open(const graph::TaskRefs& parents) const {
@@ -112,7 +120,7 @@ void Scheduler::add_extras(DeviceQueues& device, device::Queue& queue, graph::Ta
   DeviceQueue& chosen = device[choice.queue];
   device::Queue& queue = *chosen.queue;
   ends_after_.clear();
-  for (const graph::TaskRef& parent : choice.awaited) queue.wait(*tracker_[parent].end);
+  for (const graph::TaskRef& parent : choice.awaited) wait_for(queue, parent);
   if (!alone_ || !open_.empty() || !submission.early_parents.empty() || !submission.also_after.empty())
     wait_for_others(place, queue, task, submission);
   if (submission.hook)
@@ -124,7 +132,9 @@ void Scheduler::add_extras(DeviceQueues& device, device::Queue& queue, graph::Ta
     running.start = device.take_event(true);
     queue.record(*running.start);
   }
+  running.kernel = 0;
   queue_ = &chosen;
+  late_ = submission.late;
   if (submission.on_finished || submission.keep || submission.milestone != nullptr) [[unlikely]]
     add_extras(device, queue, task, submission);
   if (trace_) trace(task, accesses, choice.awaited);
@@ -186,7 +196,10 @@ void Scheduler::end(graph::TaskRef task) {
   try {
     for (const auto& event : ends_after_) queue_->queue->wait(*event);
     ends_after_.clear();
-    queue_->queue->record(*tracker_[task].end);
+    if (std::exchange(late_, false))
+      queue_->queue->record_late(*tracker_[task].end);
+    else
+      queue_->queue->record(*tracker_[task].end);
   } catch (...) {
     tracker_.give_up(task);
     throw;

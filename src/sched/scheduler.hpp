@@ -12,6 +12,7 @@
 #include "graph/dag.hpp"
 #include "heddle/scheduling.hpp"
 #include "sched/device_queues.hpp"
+#include "sched/late_ends.hpp"
 #include "sched/submission.hpp"
 #include "sched/tracker.hpp"
 #include "trace/recorder.hpp"
@@ -27,8 +28,11 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  const Scheduling& policy() const { return policy_; }      // any thread
-  const Submission& ordinary() const { return ordinary_; }  // for tasks that need nothing else; any thread
+  const Scheduling& policy() const { return policy_; }  // any thread
+  // For launches of a kernel, which takes so many seconds, that need nothing else; 0: not known.
+  const Submission& ordinary(std::uint64_t kernel, double seconds) {
+    return late_ends_.may_be_late(kernel, seconds) ? ordinary_late_ : ordinary_;
+  }
   std::size_t places() const { return devices_.size(); }
   device::Device& device(std::size_t place) { return devices_[place].device(); }
   graph::Dag& dag() { return dag_; }
@@ -123,6 +127,7 @@ class Scheduler {
   void wait_for_others(std::size_t place, device::Queue& queue, graph::TaskRef task, const Submission& submission);
   void add_extras(DeviceQueues& device, device::Queue& queue, graph::TaskRef task, const Submission& submission);
   void end(graph::TaskRef task);
+  void wait_for(device::Queue& queue, graph::TaskRef task);
   void refuse_open(const graph::TaskRefs& parents) const;
   static void set_partition(DeviceQueue& queue, const device::Partition* partition);
   static void drain(const std::vector<InFlight>& all);
@@ -132,7 +137,8 @@ class Scheduler {
   base::Mutex& mutex_;
   trace::Recorder* const trace_;
   const Scheduling policy_;
-  const Submission ordinary_;
+  const Submission ordinary_, ordinary_late_{.late = true};
+  LateEnds late_ends_;
   graph::Dag dag_;
   boost::container::stable_vector<DeviceQueues> devices_;
   const bool alone_;  // there is one device
@@ -141,6 +147,7 @@ class Scheduler {
   std::vector<graph::TaskId> open_;  // tasks between open() and close()
   // State of the submission in progress: its queue, and the events after which it ends.
   DeviceQueue* queue_ = nullptr;
+  bool late_ = false;
   std::vector<std::shared_ptr<device::Event>> ends_after_;
 };
 

@@ -40,6 +40,7 @@ class Tracker {
   };
   struct Running : TaskEvents {
     std::unique_ptr<Extras> extras;
+    std::uint64_t kernel = 0;  // for LateEnds; 0: none
     Extras& with_extras() {
       if (!extras) extras = std::make_unique<Extras>();
       return *extras;

@@ -65,6 +65,33 @@ TEST_P(Conformance, EventsTellWhenTheirPointIsReached) {
   EXPECT_GE(event->completed_ns(), first);
 }
 
+// Whatever is put in behind them, and in whichever order they are asked for.
+TEST_P(Conformance, EventsThatAreRecordedLateComeAfterTheirCommands) {
+  constexpr std::uint32_t rounds = 40, behind = 3;
+  const Buffer<std::uint32_t> a(*device, rounds);
+  const auto other = device->queue({});
+  std::vector<std::unique_ptr<Event>> events;
+  std::vector<std::uint32_t> seen(rounds);
+  a.fill(*queue);
+  const auto look = [&](std::uint32_t i) {
+    other->wait(*events[i]);
+    other->copy(Span::host(&seen[i], 4), a.span().sub(i * 4, 4));
+  };
+  for (std::uint32_t i = 0; i < rounds; ++i) {
+    launch(*queue, "add_one", {.grid = {1}, .block = {32}}, a.address() + i * 4, std::uint32_t{1});
+    queue->record_late(*events.emplace_back(device->untimed_event()));
+    if (i % 2 == 0 && i >= behind) look(i - behind);
+    if (i % 2 == 0) look(i);
+  }
+  for (std::uint32_t i = rounds; i-- > 0;) {
+    events[i]->wait();
+    EXPECT_TRUE(events[i]->done());
+    look(i);
+  }
+  other->synchronize();
+  EXPECT_EQ(seen, std::vector<std::uint32_t>(rounds, 1));
+}
+
 TEST_P(Conformance, IsIdleOnlyWhenAllHasRun) {
   const auto event = device->event();
   constexpr std::uint32_t most = 1'000'000, few = 10'000;

@@ -106,7 +106,7 @@ int error_name(int, const char** text) {
   *text = "an error of the fake driver";
   return 0;
 }
-std::atomic<unsigned> pinned{0};
+std::atomic<unsigned> pinned{0}, records{0};
 // A function is known by its name. A launch is noted with its grid, its stream, whether it may begin early, and its
 // arguments as the kernel sees them, in words of 32 bits.
 int find_function(void** made, void*, const char* name) {
@@ -295,6 +295,10 @@ int load(void** made, const char* text, unsigned, int*, void**) {
   if (std::getenv("FAKE_DRIVER_SAYS")) std::fprintf(stderr, "kernels: %u\n", kernels);
   return handle(made);
 }
+int record(void*, void*) {
+  ++records;
+  return 0;
+}
 int nothing() { return 0; }
 
 __attribute__((destructor)) void end() {
@@ -325,6 +329,7 @@ const Function functions[] = {
     {"cuDeviceGetDefaultMemPool", address(&handle)},
     {"cuStreamCreateWithPriority", address(&handle)},
     {"cuEventCreate", address(&handle)},
+    {"cuEventRecord", address(&record)},
     {"cuModuleLoadDataEx", address(&load)},
     {"cuMemHostRegister", address(&pin)},
     {"cuModuleGetFunction", address(&find_function)},
@@ -367,6 +372,8 @@ extern "C" __attribute__((visibility("default"))) void** fake_driver_context() {
 extern "C" __attribute__((visibility("default"))) unsigned fake_driver_context_questions() {
   return std::exchange(gets, 0);
 }
+// How many events were recorded since the last call.
+extern "C" __attribute__((visibility("default"))) unsigned fake_driver_records() { return records.exchange(0); }
 // What was noted since the last call. It stays until the next one.
 extern "C" __attribute__((visibility("default"))) const char* fake_driver_take_log() {
   static std::string taken;

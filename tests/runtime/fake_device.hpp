@@ -48,6 +48,7 @@ struct FakeOptions {
   std::map<std::string, FakeKernel> kernels;
   std::vector<std::string>* log =
       nullptr;  // "fake: launch saxpy", "fake: copy 16", as commands run; also "fake: prepare saxpy"
+  unsigned* late_records = nullptr;                // how many ends could be recorded late
   std::function<void()>* while_copying = nullptr;  // called and emptied when a copy is asked for
 };
 
@@ -96,6 +97,10 @@ class FakeQueue final : public device::Queue {
                 unsigned value_bytes) override;
   void set_partition(const device::Partition*) override { throw Error(ErrorCode::unsupported, "no partitions"); }
   void record(device::Event& event) override;
+  void record_late(device::Event& event) override {
+    if (options_.late_records != nullptr) ++*options_.late_records;
+    record(event);
+  }
   void wait(const device::Event& event) override;
   void call(std::function<void()> function) override;
   void call_with_stream(std::function<void(void* stream)> function) override;

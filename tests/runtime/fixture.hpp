@@ -130,6 +130,7 @@ class RuntimeTest : public testing::Test {
                                                            .capability = id.find("gpu") != std::string::npos ? 90U : 0U,
                                                            .kernels = kernels(),
                                                            .log = &log_,
+                                                           .late_records = &late_records_,
                                                            .while_copying = &while_copying_});
       devices_.push_back(made.get());
       devices.push_back(std::move(made));
@@ -218,6 +219,7 @@ class RuntimeTest : public testing::Test {
   int logged(const std::string& what) const { return static_cast<int>(std::count(log_.begin(), log_.end(), what)); }
 
   std::vector<std::string> log_;
+  unsigned late_records_ = 0;
   std::uint64_t blurred_ = 0;  // the address that blur<float> was given
   // What happens once meanwhile: at the end of the next kernel add_to; as the next copy is asked for.
   std::function<void()> while_adding_, while_copying_;

@@ -122,5 +122,31 @@ TEST_F(ResidentTest, AreCountedAndTimedInTheKernelsHistory) {
   EXPECT_EQ(history.last_grid, Dim3{65});
 }
 
+// Of short kernels, once nothing has needed one for a while.
+TEST_F(ResidentTest, EndsInChainsAreRecordedLate) {
+  start({"near"}, {.replay = false});
+  const Array<float> a = floats({0});
+  for (int i = 0; i < 2; ++i) launch("add_to", {}, 1, 1.0f, a).wait();
+  for (int i = 0; i < 100; ++i) launch("add_to", {}, 1, 1.0f, a);
+  EXPECT_GE(late_records_, 50u);
+  EXPECT_LT(late_records_, 80u);
+  EXPECT_THAT(a.read(), ElementsAre(102));
+}
+
+// What runs beside each other would come one after the other, had the end of what is before them come late.
+TEST_F(ResidentTest, EndsThatOtherQueuesNeedAreRecordedAtOnce) {
+  start({"near"}, {.replay = false});
+  const Array<float> one = floats({1}), x = floats({0}), y = floats({0}), z = floats({0});
+  for (int i = 0; i < 2; ++i) launch("saxpy", {}, 1u, 1.0f, one, x).wait();
+  late_records_ = 0;
+  for (int i = 0; i < 100; ++i) {
+    launch("saxpy", {}, 1u, 1.0f, one, x);
+    launch("saxpy", {}, 1u, 1.0f, x, y);
+    launch("saxpy", {}, 1u, 1.0f, x, z);
+  }
+  EXPECT_EQ(late_records_, 0u);
+  EXPECT_THAT(x.read(), ElementsAre(102));
+}
+
 }  // namespace
 }  // namespace heddle::tests

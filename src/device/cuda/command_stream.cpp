@@ -41,6 +41,12 @@ void CommandStream::record_now(CudaPoint& point) {
   point.submit();
 }
 
+std::shared_ptr<CudaPoint> CommandStream::late_point() {
+  chain_.end();
+  if (!late_ || !late_->join(current())) late_ = std::make_shared<LateRecord>(state_, current());
+  return std::make_shared<CudaPoint>(state_, late_, this);
+}
+
 void CommandStream::wait(const std::shared_ptr<const CudaPoint>& point) {
   if (!point->submitted()) return wait_on_host(point);
   put([this, point] {
@@ -106,6 +112,7 @@ void CommandStream::close() {
   if (state_->gone()) return;
   const DeviceState::Current scope(*state_);
   streams_.destroy();
+  if (late_) late_->end();
 }
 
 }  // namespace heddle::device::cuda

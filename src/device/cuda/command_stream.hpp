@@ -13,6 +13,7 @@
 
 #include "device/cuda/event.hpp"
 #include "device/cuda/held_commands.hpp"
+#include "device/cuda/late_record.hpp"
 #include "device/cuda/queue_streams.hpp"
 #include "device/cuda/range_chain.hpp"
 #include "device/cuda/recent_kernels.hpp"
@@ -39,6 +40,8 @@ class CommandStream {
   // A point of this queue, to be recorded.
   std::shared_ptr<CudaPoint> point(bool timed) const { return std::make_shared<CudaPoint>(state_, timed, this); }
   void record(const std::shared_ptr<CudaPoint>& point);
+  // A point behind the last command, which is recorded when something asks for it. Only while nothing is held back.
+  std::shared_ptr<CudaPoint> late_point();
   // Commands from here on run after the point: in the stream, or after a wait of the host for a point that is not
   // submitted or belongs to another device.
   void wait(const std::shared_ptr<const CudaPoint>& point);
@@ -82,6 +85,7 @@ class CommandStream {
   QueueStreams streams_;
   RangeChain chain_;                    // of the last ranges in the stream
   std::shared_ptr<HeldCommands> held_;  // made at first use
+  std::shared_ptr<LateRecord> late_;    // of the last late points
   RecentKernels kernels_;
 };
 

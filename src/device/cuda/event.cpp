@@ -10,14 +10,26 @@ CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state, bool timed, const void*
       timed_(timed),
       event_(state_->acquire_event(timed)) {}
 
-CudaPoint::~CudaPoint() { state_->release_event(event_, timed_); }
+CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state, std::shared_ptr<const LateRecord> late, const void* queue)
+    : PolledPoint(state->watcher(), queue),
+      state_(std::move(state)),
+      late_(std::move(late)),
+      timed_(false),
+      event_(late_->handle()),
+      record_(Record::submitted) {}
+
+CudaPoint::~CudaPoint() {
+  if (!late_) state_->release_event(event_, timed_);
+}
 
 // Never throws: a device that is lost has nothing under way.
 bool CudaPoint::done() const {
   if (done_.load(std::memory_order_acquire)) return true;
   if (state_->lost()) return true;
   if (!submitted()) return false;
-  const driver::Result result = state_->driver().event_query(event_);
+  const driver::EventHandle event = handle();
+  if (late_ && late_->result() != driver::success) return true;  // wait() throws it
+  const driver::Result result = state_->driver().event_query(event);
   if (result == driver::error_not_ready) return false;
   if (result == driver::success) done_.store(true, std::memory_order_release);
   return true;
@@ -29,7 +41,9 @@ void CudaPoint::wait() const {
   state_->check_lost();
   if (done_.load(std::memory_order_acquire)) return;
   const DeviceState::Current current(*state_);
-  state_->check(state_->driver().event_synchronize(event_), "the kernels before an event");
+  const driver::EventHandle event = handle();
+  if (late_) state_->check(late_->result(), "the kernels before an event");
+  state_->check(state_->driver().event_synchronize(event), "the kernels before an event");
   done_.store(true, std::memory_order_release);
 }
 

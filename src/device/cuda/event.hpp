@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/thread_safety.hpp"
+#include "device/cuda/late_record.hpp"
 #include "device/cuda/state.hpp"
 #include "device/polled_point.hpp"
 
@@ -16,6 +17,8 @@ class CudaPoint final : public PolledPoint {
   // Needs the GPU's context. `timed`: for completed_ns(); recording takes the driver ten times as long.
   // `queue`: of the record, for the order of callbacks.
   CudaPoint(std::shared_ptr<DeviceState> state, bool timed, const void* queue = nullptr);
+  // Of a late record.
+  CudaPoint(std::shared_ptr<DeviceState> state, std::shared_ptr<const LateRecord> late, const void* queue);
   ~CudaPoint() override;
   CudaPoint(const CudaPoint&) = delete;
   CudaPoint& operator=(const CudaPoint&) = delete;
@@ -28,12 +31,16 @@ class CudaPoint final : public PolledPoint {
   void submit();                          // it is in the stream now
   void fail(std::exception_ptr failure);  // it will not be
   std::uint64_t completed_ns() const;
-  driver::EventHandle handle() const { return event_; }
+  driver::EventHandle handle() const {
+    if (late_) late_->record();
+    return event_;
+  }
 
  private:
   enum class Record : int { awaited, submitted, failed };
 
   std::shared_ptr<DeviceState> state_;
+  const std::shared_ptr<const LateRecord> late_;  // null: it has an event of its own
   bool timed_;
   driver::EventHandle event_;
   mutable std::atomic<bool> done_{false};

@@ -87,16 +87,28 @@ void CudaQueue::set_partition(const Partition* partition) {
   commands_.set_target(target);
 }
 
-void CudaQueue::record(Event& event) {
+CudaEvent& CudaQueue::own_event(Event& event) const {
   auto* const own = exact_cast<CudaEvent>(event);
   if (!own || own->state() != &state())
     base::fail(ErrorCode::invalid_argument, "{}: the event belongs to another device", state().info().id);
   state().check_lost();
+  return *own;
+}
+
+void CudaQueue::record(Event& event) {
+  CudaEvent& own = own_event(event);
   const DeviceState::Current current(state());
-  if (own->timed()) state().keep_time();
-  const std::shared_ptr<CudaPoint> point = commands_.point(own->timed());
-  own->set(point);
+  if (own.timed()) state().keep_time();
+  const std::shared_ptr<CudaPoint> point = commands_.point(own.timed());
+  own.set(point);
   commands_.record(point);
+}
+
+void CudaQueue::record_late(Event& event) {
+  CudaEvent& own = own_event(event);
+  if (own.timed() || commands_.traced() || commands_.held_back()) return record(event);
+  const DeviceState::Current current(state());
+  own.set(commands_.late_point());
 }
 
 void CudaQueue::wait(const Event& event) {

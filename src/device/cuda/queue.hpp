@@ -51,6 +51,7 @@ class CudaQueue final : public Queue {
     progress_.copy_with_progress(destination, source, flag);
   }
   void record(Event& event) override;
+  void record_late(Event& event) override;
   void wait(const Event& event) override;
   void call(std::function<void()> function) override;
   void call_with_stream(std::function<void(void* stream)> function) override;
@@ -61,6 +62,7 @@ class CudaQueue final : public Queue {
   void launch_graph(DriverGraph& graph);
 
  private:
+  CudaEvent& own_event(Event& event) const;
   const DeviceState& state() const { return *commands_.state(); }
 
   std::shared_ptr<PartitionTable> partitions_;  // outlives the streams

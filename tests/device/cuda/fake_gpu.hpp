@@ -35,7 +35,8 @@ class FakeGpu : public testing::Test {
     ASSERT_NE(take_, nullptr);
     context_ = reinterpret_cast<void** (*)()>(dlsym(driver, "fake_driver_context"));
     context_questions_ = reinterpret_cast<unsigned (*)()>(dlsym(driver, "fake_driver_context_questions"));
-    ASSERT_TRUE(context_ && context_questions_);
+    records_ = reinterpret_cast<unsigned (*)()>(dlsym(driver, "fake_driver_records"));
+    ASSERT_TRUE(context_ && context_questions_ && records_);
     device_ = make_cuda_device({});
     queue_ = device_->queue({});
     log();
@@ -63,6 +64,7 @@ class FakeGpu : public testing::Test {
   const char* (*take_)() = nullptr;
   void** (*context_)() = nullptr;              // the calling thread's
   unsigned (*context_questions_)() = nullptr;  // how often the driver was asked for it since
+  unsigned (*records_)() = nullptr;            // how many events were recorded since
   std::unique_ptr<Device> device_;
   std::unique_ptr<Queue> queue_;
 };
