@@ -54,12 +54,12 @@ constexpr const char* text = R"(.version 7.0
 }
 )";
 
-std::shared_ptr<runtime::Core> make_core(const Scheduling& policy, unsigned count, const std::string& managed) {
+std::shared_ptr<core::Core> make_core(const Scheduling& policy, unsigned count, const std::string& managed) {
   constexpr double bytes_per_second = 5e10;
   std::vector<std::unique_ptr<device::Device>> devices;
   for (unsigned i = 0; i < count; ++i) devices.push_back(make_noop_device("noop" + std::to_string(i)));
-  auto core = std::make_shared<runtime::Core>(std::move(devices),
-                                              runtime::CoreOptions{.scheduling = policy, .policy = managed});
+  auto core =
+      std::make_shared<core::Core>(std::move(devices), core::CoreOptions{.scheduling = policy, .policy = managed});
   core->links().set(links::MeasuredLinks(count + 1, std::vector<double>(count + 1, bytes_per_second)));
   return core;
 }

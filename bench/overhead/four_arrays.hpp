@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/core.hpp"
 #include "heddle/heddle.hpp"
-#include "runtime/core.hpp"
 #include "runtime/module_state.hpp"
 
 namespace heddle::bench {
@@ -34,7 +34,7 @@ class FourArrays {
   const std::vector<Array<std::uint32_t>>& arrays() const { return arrays_; }
 
  private:
-  std::shared_ptr<runtime::Core> core_;
+  std::shared_ptr<core::Core> core_;
   std::shared_ptr<runtime::ModuleState> module_;
   Kernel kernel_;
   std::vector<Array<std::uint32_t>> arrays_;

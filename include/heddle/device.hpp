@@ -25,7 +25,7 @@
 
 namespace heddle {
 
-namespace runtime {
+namespace core {
 class Core;
 }
 namespace queues {
@@ -78,10 +78,10 @@ class LoadedKernel {
 // Light; copies refer to the same device, which they keep alive. Any thread.
 class Device {
  public:
-  Device(std::shared_ptr<runtime::Core> core, int number) : core_(std::move(core)), number_(number) {}
+  Device(std::shared_ptr<core::Core> core, int number) : core_(std::move(core)), number_(number) {}
   int number() const { return number_; }
   // Whether it is a device of this runtime; for Heddle itself.
-  bool is_of(const std::shared_ptr<runtime::Core>& core) const { return core_ == core; }
+  bool is_of(const std::shared_ptr<core::Core>& core) const { return core_ == core; }
   DeviceInfo info() const;
   // How many of its processors the process can count on. Where it is a tenant of the node's daemon, with a quota, these
   // are those of the quota, and change with it; else all.
@@ -133,7 +133,7 @@ class Device {
   MemorySpan variable(const Module& module, std::string_view name) const;
 
  private:
-  std::shared_ptr<runtime::Core> core_;
+  std::shared_ptr<core::Core> core_;
   int number_;
 };
 

@@ -37,7 +37,7 @@
 
 namespace heddle {
 
-namespace runtime {
+namespace core {
 class Core;
 }
 
@@ -216,7 +216,7 @@ class Runtime {
     for (std::size_t i = 0; i < from.size(); ++i) to[i] = from[i];
   }
 
-  std::shared_ptr<runtime::Core> core_;
+  std::shared_ptr<core::Core> core_;
 };
 
 }  // namespace heddle

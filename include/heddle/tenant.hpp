@@ -21,7 +21,7 @@
 
 namespace heddle {
 
-namespace runtime {
+namespace core {
 class TenantState;
 }
 
@@ -46,7 +46,7 @@ struct TenantOptions {
 // for its launches. Any thread. A handle that was moved from throws invalid_argument.
 class Tenant {
  public:
-  explicit Tenant(std::shared_ptr<runtime::TenantState> state) : state_(std::move(state)) {}
+  explicit Tenant(std::shared_ptr<core::TenantState> state) : state_(std::move(state)) {}
   TenantOptions options() const;
   // Takes effect with the next decision of the policy: ranges of blocks that were submitted run to their end. The name
   // may change too. Throws invalid_argument as Runtime::tenant does.
@@ -65,7 +65,7 @@ class Tenant {
   Memory allocate(const Device& device, std::size_t bytes) const;
 
  private:
-  std::shared_ptr<runtime::TenantState> state_;
+  std::shared_ptr<core::TenantState> state_;
 };
 
 }  // namespace heddle

@@ -3,14 +3,14 @@
 namespace heddle::queues {
 namespace {
 
-std::shared_ptr<EventRecord> make_record(runtime::Core& core, std::size_t place, bool timed) {
+std::shared_ptr<EventRecord> make_record(core::Core& core, std::size_t place, bool timed) {
   device::Device& device = core.device(place);
   return std::make_shared<EventRecord>(timed ? device.event() : device.untimed_event());
 }
 
 }  // namespace
 
-EventState::EventState(std::shared_ptr<runtime::Core> core, std::size_t place, bool timed)
+EventState::EventState(std::shared_ptr<core::Core> core, std::size_t place, bool timed)
     : core_(std::move(core)), place_(place), timed_(timed), record_(make_record(*core_, place, timed)) {}
 
 // Where only this event refers to the record that is there, it is used again: nothing waits for it that is held.

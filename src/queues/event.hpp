@@ -10,15 +10,15 @@
 
 #include "base/fail.hpp"
 #include "base/thread_safety.hpp"
+#include "core/core.hpp"
 #include "queues/shared_queue.hpp"
-#include "runtime/core.hpp"
 #include "sched/held_task.hpp"
 
 namespace heddle::queues {
 
 class EventState {
  public:
-  EventState(std::shared_ptr<runtime::Core> core, std::size_t place, bool timed);
+  EventState(std::shared_ptr<core::Core> core, std::size_t place, bool timed);
   EventState(const EventState&) = delete;
   EventState& operator=(const EventState&) = delete;
 
@@ -47,7 +47,7 @@ class EventState {
   std::uint64_t completed_ns() const { return record()->event->completed_ns(); }
 
  private:
-  const std::shared_ptr<runtime::Core> core_;
+  const std::shared_ptr<core::Core> core_;
   const std::size_t place_;
   const bool timed_;
   mutable base::Mutex mutex_;
@@ -74,7 +74,8 @@ class ConditionEvent final : public device::Event {
     bool done() const override { return reached_.load(std::memory_order_acquire); }
     bool on_done(std::function<void()> callback) const override {
       if (done()) return false;
-      watcher_->poll(nullptr, [self = shared_from_this()] { return self->ask(); }, std::move(callback));
+      watcher_->poll(
+          nullptr, [self = shared_from_this()] { return self->ask(); }, std::move(callback));
       return true;
     }
 

@@ -4,13 +4,13 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/mapped_memory.hpp"
+#include "core/core.hpp"
+#include "core/device_info.hpp"
 #include "heddle/device.hpp"
 #include "queues/event.hpp"
 #include "queues/loaded_kernel.hpp"
 #include "queues/memory.hpp"
 #include "queues/queue.hpp"
-#include "runtime/core.hpp"
-#include "runtime/device_info.hpp"
 #include "runtime/held.hpp"
 #include "runtime/kernel_state.hpp"
 #include "runtime/module_state.hpp"
@@ -86,15 +86,15 @@ std::vector<Occupancy> LoadedKernel::occupancy(const Dim3& block, std::uint32_t 
 
 namespace {
 
-device::Device& device_at(const std::shared_ptr<runtime::Core>& core, int number) {
+device::Device& device_at(const std::shared_ptr<core::Core>& core, int number) {
   return held(core, "Device").device(static_cast<std::size_t>(number));
 }
 
-Memory memory_of(const std::shared_ptr<runtime::Core>& core, int number, std::unique_ptr<device::Memory> memory) {
+Memory memory_of(const std::shared_ptr<core::Core>& core, int number, std::unique_ptr<device::Memory> memory) {
   return Memory(std::make_shared<queues::MemoryState>(core, number, std::move(memory)));
 }
 
-runtime::LoadedCode& code_of(const std::shared_ptr<runtime::Core>& core, runtime::LoadedCode& code) {
+runtime::LoadedCode& code_of(const std::shared_ptr<core::Core>& core, runtime::LoadedCode& code) {
   if (code.core() != core)
     base::fail(ErrorCode::invalid_argument, "{} was loaded by another runtime than the device's", code.name());
   return code;
@@ -102,7 +102,7 @@ runtime::LoadedCode& code_of(const std::shared_ptr<runtime::Core>& core, runtime
 
 }  // namespace
 
-DeviceInfo Device::info() const { return runtime::public_info(device_at(core_, number_).info()); }
+DeviceInfo Device::info() const { return core::public_info(device_at(core_, number_).info()); }
 unsigned Device::own_processors() const {
   device_at(core_, number_);
   return core_->own_processors(static_cast<std::size_t>(number_));

@@ -4,7 +4,7 @@
 
 #include "base/dedicated_thread.hpp"
 #include "base/log.hpp"
-#include "runtime/core.hpp"
+#include "core/core.hpp"
 #include "runtime/kernel_state.hpp"
 
 namespace heddle::queues {

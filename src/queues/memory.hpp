@@ -4,15 +4,15 @@
 #include <memory>
 #include <utility>
 
+#include "core/core.hpp"
 #include "device/memory.hpp"
 #include "heddle/device.hpp"
-#include "runtime/core.hpp"
 
 namespace heddle::queues {
 
 class MemoryState {
  public:
-  MemoryState(std::shared_ptr<runtime::Core> core, int device, std::unique_ptr<device::Memory> memory)
+  MemoryState(std::shared_ptr<core::Core> core, int device, std::unique_ptr<device::Memory> memory)
       : core_(std::move(core)), device_(device), memory_(std::move(memory)) {
     core_->memory().registry().add_explicit(space(), memory_->span().size);
   }
@@ -31,7 +31,7 @@ class MemoryState {
     return static_cast<memory::Space>(memory_->span().device ? static_cast<std::size_t>(device_) : core_->places());
   }
 
-  std::shared_ptr<runtime::Core> core_;  // the device must exist when the memory is freed
+  std::shared_ptr<core::Core> core_;  // the device must exist when the memory is freed
   int device_;
   std::unique_ptr<device::Memory> memory_;
 };

@@ -14,21 +14,20 @@ namespace heddle::queues {
 namespace {
 
 // Queues of latency tenants go before others.
-int class_priority(const std::shared_ptr<runtime::TenantState>& tenant, const QueueOptions& options) {
+int class_priority(const std::shared_ptr<core::TenantState>& tenant, const QueueOptions& options) {
   const bool latency = tenant && tenant->options().kind == TenantKind::latency;
   return latency ? std::max(options.priority, 1) : options.priority;
 }
 
 // With a policy, that one adds the priority of each launch, from -1 on. The lowest of a GPU is 0.
-int device_priority(runtime::Core& core, const std::shared_ptr<runtime::TenantState>& tenant,
-                    const QueueOptions& options) {
+int device_priority(core::Core& core, const std::shared_ptr<core::TenantState>& tenant, const QueueOptions& options) {
   return core.dispatcher() != nullptr ? options.priority + 1 : class_priority(tenant, options);
 }
 
 }  // namespace
 
-QueueState::QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, const QueueOptions& options,
-                       std::shared_ptr<runtime::TenantState> tenant)
+QueueState::QueueState(std::shared_ptr<core::Core> core, std::size_t place, const QueueOptions& options,
+                       std::shared_ptr<core::TenantState> tenant)
     : core_(std::move(core)),
       tenant_(std::move(tenant)),
       partition_(options.processors.empty() ? nullptr : &core_->partition(place, options.processors)),
@@ -161,7 +160,8 @@ void QueueState::wait(EventState& event) {
   const Counted counted(*this);
   if (launch_queue_ == nullptr) return queue_.wait(event.only_record());
   base::Lock lock(core_->mutex());
-  hold_command(lock, [this, record = event.record()] { queue_.wait(*record); }, event.task());
+  hold_command(
+      lock, [this, record = event.record()] { queue_.wait(*record); }, event.task());
 }
 
 void QueueState::wait(std::shared_ptr<const device::Event> event) {

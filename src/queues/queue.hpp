@@ -9,12 +9,12 @@
 #include <utility>
 
 #include "base/thread_safety.hpp"
+#include "core/core.hpp"
+#include "core/tenant_state.hpp"
 #include "queues/event.hpp"
 #include "queues/loaded_kernel.hpp"
 #include "queues/queue_work.hpp"
 #include "queues/shared_queue.hpp"
-#include "runtime/core.hpp"
-#include "runtime/tenant_state.hpp"
 #include "sched/backlog.hpp"
 
 namespace heddle::queues {
@@ -22,8 +22,8 @@ namespace heddle::queues {
 class QueueState {
  public:
   // `tenant`: whose queue it is; null: nobody's.
-  QueueState(std::shared_ptr<runtime::Core> core, std::size_t place, const QueueOptions& options,
-             std::shared_ptr<runtime::TenantState> tenant = nullptr);
+  QueueState(std::shared_ptr<core::Core> core, std::size_t place, const QueueOptions& options,
+             std::shared_ptr<core::TenantState> tenant = nullptr);
   ~QueueState();
   QueueState(const QueueState&) = delete;
   QueueState& operator=(const QueueState&) = delete;
@@ -85,8 +85,8 @@ class QueueState {
   void hold_up(std::function<void()> put);
   std::shared_ptr<sched::HeldTask> hold(std::unique_ptr<sched::Work> work, std::shared_ptr<sched::HeldTask> also_after);
 
-  const std::shared_ptr<runtime::Core> core_;
-  const std::shared_ptr<runtime::TenantState> tenant_;
+  const std::shared_ptr<core::Core> core_;
+  const std::shared_ptr<core::TenantState> tenant_;
   const device::Partition* const partition_;  // its own; null: the whole device
   const bool bounded_;
   SharedQueue queue_;

@@ -80,7 +80,7 @@ class QueueLaunch final : public sched::Work {
   }
 
  private:
-  runtime::Core& core_;
+  core::Core& core_;
   SharedQueue& queue_;            // used until all blocks are submitted
   HeldFailure& failure_;          // the same
   runtime::KernelState& kernel_;  // its module's destructor waits for all tasks, held or in flight

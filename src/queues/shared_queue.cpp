@@ -7,7 +7,7 @@
 
 namespace heddle::queues {
 
-SharedQueue::SharedQueue(runtime::Core& core, std::size_t place, const device::QueueOptions& options)
+SharedQueue::SharedQueue(core::Core& core, std::size_t place, const device::QueueOptions& options)
     : core_(core),
       place_(place),
       options_(options),

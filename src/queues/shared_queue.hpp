@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/thread_safety.hpp"
+#include "core/core.hpp"
 #include "device/device.hpp"
-#include "runtime/core.hpp"
 
 namespace heddle::queues {
 
@@ -35,11 +35,11 @@ class EventRecord {
 // Any thread. Its lock may be taken under the core's lock, not the other way round.
 class SharedQueue {
  public:
-  SharedQueue(runtime::Core& core, std::size_t place, const device::QueueOptions& options);
+  SharedQueue(core::Core& core, std::size_t place, const device::QueueOptions& options);
   SharedQueue(const SharedQueue&) = delete;
   SharedQueue& operator=(const SharedQueue&) = delete;
 
-  runtime::Core& core() const { return core_; }
+  core::Core& core() const { return core_; }
   std::size_t place() const { return place_; }
   // Calls put(device::Queue&), whose commands are one task of the trace. Throws what `put` throws.
   template <class Put>
@@ -86,7 +86,7 @@ class SharedQueue {
   void change_priority(int priority) HEDDLE_REQUIRES(mutex_);
   std::vector<std::uint64_t> parents() const HEDDLE_REQUIRES(mutex_);
 
-  runtime::Core& core_;
+  core::Core& core_;
   const std::size_t place_;
   const device::QueueOptions options_;
   const bool has_priorities_;

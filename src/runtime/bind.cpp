@@ -8,10 +8,10 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "core/core.hpp"
 #include "modules/argument_check.hpp"
 #include "runtime/annotation.hpp"
 #include "runtime/buffer.hpp"
-#include "runtime/core.hpp"
 #include "runtime/kernel_state.hpp"
 
 namespace heddle::runtime {
@@ -19,7 +19,7 @@ namespace {
 
 using modules::place_of;
 
-void check_buffer(const Core& core, const KernelInfo& kernel, std::size_t index, const Argument& argument) {
+void check_buffer(const core::Core& core, const KernelInfo& kernel, std::size_t index, const Argument& argument) {
   if (!argument.buffer()) {
     base::fail(ErrorCode::invalid_argument, "{} was given an array that was moved from; pass the one it was moved to",
                place_of(kernel, index));
@@ -55,7 +55,7 @@ void check_direction(const KernelState& state, const KernelInfo& kernel, std::si
 }
 
 // What is true of nearly all arrays; check_argument() finds out what is wrong with the others.
-bool is_plain_array(const Core& core, const KernelState& state, std::size_t index, const Argument& argument) {
+bool is_plain_array(const core::Core& core, const KernelState& state, std::size_t index, const Argument& argument) {
   const ParameterUse& use = state.use_of(index);
   constexpr std::uint32_t bytes = Argument::tag_of(Argument::Kind::array);
   const bool fits =
@@ -74,7 +74,7 @@ bool is_plain_value(const KernelState& state, std::size_t index, const Argument&
          argument.value().size() == use.value_bytes;
 }
 
-void check_argument(const Core& core, const KernelState& state, std::size_t index, const Argument& argument) {
+void check_argument(const core::Core& core, const KernelState& state, std::size_t index, const Argument& argument) {
   const KernelInfo& info = state.known_info();
   if (argument.direction() != Direction::found) check_direction(state, info, index, argument);
   modules::check_argument(info, index, {argument.kind(), argument.element(), argument.value().size()});
@@ -154,7 +154,7 @@ std::vector<std::optional<std::int64_t>> numbers_of(std::span<const Argument> ar
   return numbers;
 }
 
-void bind(sched::BoundLaunch& bound, Core& core, KernelState& kernel, const LaunchOptions& options,
+void bind(sched::BoundLaunch& bound, core::Core& core, KernelState& kernel, const LaunchOptions& options,
           std::span<const Argument> arguments) {
   const KernelInfo& info = kernel.info();
   if (arguments.size() != info.parameters.size()) [[unlikely]]

@@ -10,15 +10,18 @@
 #include "heddle/launch.hpp"
 #include "sched/bound_launch.hpp"
 
+namespace heddle::core {
+class Core;
+}
+
 namespace heddle::runtime {
 
-class Core;
 class KernelState;
 
 // Fills in everything but the place. Throws invalid_argument with the kernel and the parameter: for a wrong number of
 // arguments, a value of another size or kind, bytes outside an array, an annotation that the PTX contradicts, and
 // blocks outside the grid. Analyses the kernel if that has not been done. Any thread, without the core's lock.
-void bind(sched::BoundLaunch& bound, Core& core, KernelState& kernel, const LaunchOptions& options,
+void bind(sched::BoundLaunch& bound, core::Core& core, KernelState& kernel, const LaunchOptions& options,
           std::span<const Argument> arguments);
 
 // The integers among the arguments, by parameter; nothing for the others.

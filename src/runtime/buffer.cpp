@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "core/core.hpp"
 #include "heddle/error.hpp"
-#include "runtime/core.hpp"
 
 namespace heddle::runtime {
 
@@ -13,7 +13,7 @@ using graph::Access;
 using graph::Mode;
 using memory::Space;
 
-Buffer::Buffer(std::shared_ptr<Core> core, std::size_t bytes)
+Buffer::Buffer(std::shared_ptr<core::Core> core, std::size_t bytes)
     : core_(std::move(core)), array_(core_->places() + 1, bytes, core_->changes()) {}
 
 // Until nothing uses the array: while this thread waits for its users, others may evict it, which adds one.

@@ -8,19 +8,21 @@
 #include "base/thread_safety.hpp"
 #include "memory/array.hpp"
 
-namespace heddle::runtime {
-
+namespace heddle::core {
 class Core;
+}
+
+namespace heddle::runtime {
 
 // Any thread, without the core's lock.
 class Buffer {
  public:
-  Buffer(std::shared_ptr<Core> core, std::size_t bytes);
+  Buffer(std::shared_ptr<core::Core> core, std::size_t bytes);
   ~Buffer();  // waits for the tasks that use it
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  Core& core() const { return *core_; }
+  core::Core& core() const { return *core_; }
   std::size_t bytes() const { return array_.bytes(); }
   memory::Array& array() { return array_; }  // needs the core's lock
 
@@ -59,7 +61,7 @@ class Buffer {
   std::byte* access(bool writes, std::uint64_t begin, std::uint64_t end);
   const void* read_page(std::uint64_t begin, std::uint64_t end);
 
-  const std::shared_ptr<Core> core_;
+  const std::shared_ptr<core::Core> core_;
   memory::Array array_;
 };
 

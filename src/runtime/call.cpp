@@ -9,8 +9,8 @@
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "core/core.hpp"
 #include "runtime/buffer.hpp"
-#include "runtime/core.hpp"
 #include "runtime/launch.hpp"
 
 namespace heddle::runtime {
@@ -22,7 +22,7 @@ struct Part {
   Direction direction;
 };
 
-std::vector<Part> parts_of(const Core& core, std::span<const Argument> arrays) {
+std::vector<Part> parts_of(const core::Core& core, std::span<const Argument> arrays) {
   std::vector<Part> parts;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const Argument& array = arrays[i];
@@ -63,13 +63,13 @@ graph::Mode mode_of(Direction direction, const Scheduling& policy) {
 
 // What the function is called with, wherever and whenever that is.
 struct Task {
-  const Core& core;
+  const core::Core& core;
   CallFunction function;
   std::string device;
   std::vector<Call::Item> arrays;
   void run(void* stream) const {
     try {
-      const InCall in_call(core);
+      const core::InCall in_call(core);
       function(Call(device, stream, arrays));
     } catch (...) {
       rethrow_as_error();
@@ -86,7 +86,7 @@ void put(device::Queue& queue, const std::shared_ptr<Task>& task) {
   }
 }
 
-std::vector<graph::Access> acquire(Core& core, std::size_t place, std::span<const Part> parts) {
+std::vector<graph::Access> acquire(core::Core& core, std::size_t place, std::span<const Part> parts) {
   std::vector<graph::Access> accesses;
   for (const Part& part : parts)
     accesses.push_back(core.transfers().acquire(part.buffer->array(), place, part.begin, part.end,
@@ -97,8 +97,8 @@ std::vector<graph::Access> acquire(Core& core, std::size_t place, std::span<cons
 }
 
 // Has the arrays copied to the place, once nothing is held or being put together.
-std::vector<graph::Access> acquire_all(Core& core, std::size_t place, std::span<const Part> parts, base::Lock& lock,
-                                       sched::MemoryManager::Pressure& pressure) {
+std::vector<graph::Access> acquire_all(core::Core& core, std::size_t place, std::span<const Part> parts,
+                                       base::Lock& lock, sched::MemoryManager::Pressure& pressure) {
   std::vector<memory::Array*> arrays;
   for (const Part& part : parts) arrays.push_back(&part.buffer->array());
   for (;;) {
@@ -112,7 +112,8 @@ std::vector<graph::Access> acquire_all(Core& core, std::size_t place, std::span<
 
 // The function is called now, by this thread, without the lock: the task has its place in the order, and a queue of its
 // own.
-HEDDLE_RELEASES_LOCK graph::TaskRef submit_open(Core& core, std::size_t place, std::span<const graph::Access> accesses,
+HEDDLE_RELEASES_LOCK graph::TaskRef submit_open(core::Core& core, std::size_t place,
+                                                std::span<const graph::Access> accesses,
                                                 std::span<memory::Array* const> arrays,
                                                 const std::shared_ptr<Task>& task, bool timed, base::Lock& lock) {
   const std::size_t queue = core.dedicated_queues().take(place);
@@ -144,8 +145,8 @@ HEDDLE_RELEASES_LOCK graph::TaskRef submit_open(Core& core, std::size_t place, s
 
 }  // namespace
 
-std::shared_ptr<LaunchState> call(const std::shared_ptr<Core>& core, const CallOptions& options, CallFunction function,
-                                  std::span<const Argument> arrays) {
+std::shared_ptr<LaunchState> call(const std::shared_ptr<core::Core>& core, const CallOptions& options,
+                                  CallFunction function, std::span<const Argument> arrays) {
   if (!function) base::fail(ErrorCode::invalid_argument, "Runtime::call was given no function");
   const std::vector<Part> parts = parts_of(*core, arrays);
   const std::size_t place = core->find(options.device);
@@ -177,7 +178,7 @@ std::shared_ptr<LaunchState> call(const std::shared_ptr<Core>& core, const CallO
   return state;
 }
 
-void call_host(Core& core, const CallFunction& function, std::span<const Argument> arrays) {
+void call_host(core::Core& core, const CallFunction& function, std::span<const Argument> arrays) {
   if (!function) base::fail(ErrorCode::invalid_argument, "Runtime::call_host was given no function");
   const std::vector<Part> parts = parts_of(core, arrays);
   std::vector<Call::Item> items(parts.size());

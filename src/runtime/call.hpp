@@ -7,14 +7,17 @@
 #include "heddle/call.hpp"
 #include "heddle/launch.hpp"
 
+namespace heddle::core {
+class Core;
+}
+
 namespace heddle::runtime {
 
-class Core;
 class LaunchState;
 
 // See heddle::Runtime::call and call_host.
-std::shared_ptr<LaunchState> call(const std::shared_ptr<Core>& core, const CallOptions& options, CallFunction function,
-                                  std::span<const Argument> arrays);
-void call_host(Core& core, const CallFunction& function, std::span<const Argument> arrays);
+std::shared_ptr<LaunchState> call(const std::shared_ptr<core::Core>& core, const CallOptions& options,
+                                  CallFunction function, std::span<const Argument> arrays);
+void call_host(core::Core& core, const CallFunction& function, std::span<const Argument> arrays);
 
 }  // namespace heddle::runtime

@@ -7,14 +7,16 @@
 #include "base/fail.hpp"
 #include "base/nearest.hpp"
 #include "base/variables.hpp"
+#include "core/open_found.hpp"
 #include "device/cpu/open.hpp"
 #include "device/cuda/cuda.hpp"
 #include "device/interp/interp.hpp"
 #include "device/sim/sim.hpp"
-#include "runtime/open_found.hpp"
 
 namespace heddle::runtime {
 namespace {
+
+using core::Candidate;
 
 void refuse_time_limit(std::string_view id, const DeviceOptions& options) {
   if (options.launch_timeout_ms == 0) return;
@@ -85,7 +87,7 @@ Candidate find(const std::vector<Candidate>& all, std::string_view id, const Dev
 
 std::vector<std::unique_ptr<device::Device>> open_devices(std::string_view list, const DeviceOptions& options) {
   const std::vector<Candidate> all = candidates(options);
-  if (list.empty() || list == "gpus") return open_found(all, !list.empty());
+  if (list.empty() || list == "gpus") return core::open_found(all, !list.empty());
   std::vector<std::unique_ptr<device::Device>> opened;
   std::vector<Candidate> wanted;
   for (const std::string_view id : base::split_devices(list)) {

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "core/core.hpp"
 #include "heddle/array.hpp"
 #include "heddle/kernel.hpp"
 #include "heddle/launch.hpp"
 #include "heddle/module.hpp"
 #include "runtime/buffer.hpp"
-#include "runtime/core.hpp"
 #include "runtime/held.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"

@@ -7,7 +7,7 @@
 
 namespace heddle::runtime {
 
-HeldLaunch::HeldLaunch(Core& core, KernelState& kernel, sched::BoundLaunch launch, device::Function& function,
+HeldLaunch::HeldLaunch(core::Core& core, KernelState& kernel, sched::BoundLaunch launch, device::Function& function,
                        const device::Partition* partition)
     : core_(core),
       kernel_(kernel),
@@ -97,7 +97,7 @@ void HeldLaunch::give_event(std::shared_ptr<device::Event> event) {
   core_.scheduler().give_event(launch_.place, std::move(event), true);
 }
 
-std::vector<graph::Access> logical_accesses(Core& core, const sched::BoundLaunch& launch) {
+std::vector<graph::Access> logical_accesses(core::Core& core, const sched::BoundLaunch& launch) {
   std::vector<graph::Access> accesses;
   accesses.reserve(launch.arrays.size() + core.pinned().at(launch.place).size() + 1);
   for (const sched::ArrayUse& use : launch.arrays) {

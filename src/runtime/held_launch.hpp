@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "runtime/core.hpp"
+#include "core/core.hpp"
 #include "runtime/kernel_state.hpp"
 #include "sched/held_task.hpp"
 
@@ -15,7 +15,7 @@ class HeldLaunch final : public sched::Work {
  public:
   // `partition`: the processors that the program has chosen; null: the policy may choose. Must be called without the
   // core's lock.
-  HeldLaunch(Core& core, KernelState& kernel, sched::BoundLaunch launch, device::Function& function,
+  HeldLaunch(core::Core& core, KernelState& kernel, sched::BoundLaunch launch, device::Function& function,
              const device::Partition* partition);
   ~HeldLaunch() override;
 
@@ -43,7 +43,7 @@ class HeldLaunch final : public sched::Work {
   void close();
   void release();
 
-  Core& core_;
+  core::Core& core_;
   KernelState& kernel_;  // its module's destructor waits for all tasks, held or in flight
   sched::BoundLaunch launch_;
   std::vector<unsigned> processors_;  // launch_ points to it
@@ -60,6 +60,6 @@ class HeldLaunch final : public sched::Work {
 
 // The launch's accesses to arrays and variables, as objects of the DAG of held tasks. The host must ask for the arrays
 // from now on.
-std::vector<graph::Access> logical_accesses(Core& core, const sched::BoundLaunch& launch);
+std::vector<graph::Access> logical_accesses(core::Core& core, const sched::BoundLaunch& launch);
 
 }  // namespace heddle::runtime

@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "base/ids.hpp"
+#include "core/launch_scratch.hpp"
 #include "modules/argument_check.hpp"
 #include "modules/kernel_info.hpp"
 #include "ptx/rewrite/block_ranges.hpp"
 #include "ptx/rewrite/single_kernel.hpp"
-#include "runtime/launch_scratch.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -63,8 +63,8 @@ void KernelState::find_plain() {
   std::size_t bytes = 0;
   for (const Parameter& parameter : info_.parameters) bytes += parameter.size;
   dense_ = bytes == packed_bytes_;
-  plain_ = !annotated_ && !variables_ && info_.parameters.size() <= LaunchScratch::most_arguments &&
-           packed_bytes_ <= LaunchScratch::most_bytes;
+  plain_ = !annotated_ && !variables_ && info_.parameters.size() <= core::LaunchScratch::most_arguments &&
+           packed_bytes_ <= core::LaunchScratch::most_bytes;
 }
 
 void KernelState::take_info(KernelInfo info) {

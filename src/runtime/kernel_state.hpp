@@ -48,7 +48,7 @@ class KernelState final : public sched::LaunchedKernel {
   KernelState& operator=(const KernelState&) = delete;
 
   LoadedCode& code() const { return code_; }
-  Core& core() const { return *code_.core(); }
+  core::Core& core() const { return *code_.core(); }
   const std::string& name() const override { return function_.name; }
 
   // Any thread; the first call analyses the module.

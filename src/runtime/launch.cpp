@@ -13,7 +13,7 @@
 
 namespace heddle::runtime {
 
-bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, base::Lock& lock) {
+bool wait_for_moves(core::Core& core, std::span<const graph::Access> accesses, base::Lock& lock) {
   const graph::Dag& dag = core.scheduler().dag();
   graph::TaskRefs moves;
   for (const graph::Access& access : accesses) {
@@ -44,14 +44,14 @@ struct Prepared {
   const device::Partition* partition = nullptr;
 };
 
-Prepared prepare(Core& core, KernelState& kernel, sched::BoundLaunch& launch) {
+Prepared prepare(core::Core& core, KernelState& kernel, sched::BoundLaunch& launch) {
   Prepared prepared{&kernel.prepare_on(launch.place, launch.config.block), nullptr};
   launch.verified = core.verifies(launch.place);
   if (launch.processors != nullptr) prepared.partition = &core.partition(launch.place, *launch.processors);
   return prepared;
 }
 
-graph::TaskRef submit(Core& core, KernelState& kernel, const sched::BoundLaunch& launch, const Prepared& prepared,
+graph::TaskRef submit(core::Core& core, KernelState& kernel, const sched::BoundLaunch& launch, const Prepared& prepared,
                       sched::EarlyStart* early, std::span<const graph::Access> accesses) {
   sched::Submission submission = submission_of(launch, prepared.partition);
   if (early != nullptr) early->complete(submission, launch);
@@ -68,7 +68,7 @@ graph::TaskRef submit(Core& core, KernelState& kernel, const sched::BoundLaunch&
 }
 
 // The launch as the one of a repetition that is expected now; null where it is another.
-std::shared_ptr<LaunchState> repeated(Core& core, const std::shared_ptr<KernelState>& kernel,
+std::shared_ptr<LaunchState> repeated(core::Core& core, const std::shared_ptr<KernelState>& kernel,
                                       const LaunchOptions& options, std::span<const Argument> arguments) {
   base::Lock lock(core.mutex());
   const auto held = core.replayer().take(*kernel, options, arguments);
@@ -79,7 +79,7 @@ std::shared_ptr<LaunchState> repeated(Core& core, const std::shared_ptr<KernelSt
 // An opaque pointer may lead anywhere, and times are those of whole launches.
 bool may_be_held(const sched::BoundLaunch& launch) { return !launch.opaque && !launch.timed; }
 
-void choose_place(Core& core, sched::Placer& placer, sched::BoundLaunch& launch) {
+void choose_place(core::Core& core, sched::Placer& placer, sched::BoundLaunch& launch) {
   if (placer.wants_links()) core.links().table();  // measures them the first time
   const base::Lock lock(core.mutex());
   core.replayer().flush_others();
@@ -95,7 +95,7 @@ struct Fetched {
 
 // Has the arrays' bytes copied to the launch's place, after what must be over before the launch is submitted, and puts
 // their addresses into its arguments.
-Accesses fetch(Core& core, sched::BoundLaunch& launch, Fetched& fetched, base::Lock& lock) {
+Accesses fetch(core::Core& core, sched::BoundLaunch& launch, Fetched& fetched, base::Lock& lock) {
   core.early().prepare_form(launch, lock);
   make_arrays_ready(core, launch, lock, fetched.pressure);
   core.replayer().flush_others();
@@ -126,7 +126,7 @@ graph::TaskRef LaunchState::task(base::Lock& lock) const {
 }
 
 bool LaunchState::done() const {
-  Core& core = this->core();
+  core::Core& core = this->core();
   base::Lock lock(core.mutex_at_end());
   if (managed() && managed()->state < sched::TaskState::submitted) return false;
   try {
@@ -159,8 +159,8 @@ const std::string& LaunchState::device() const { return core().device(place_).in
 namespace {
 
 // Managed mode: the policy decides when the launch is submitted.
-std::shared_ptr<LaunchState> hold(Core& core, const std::shared_ptr<KernelState>& kernel, sched::BoundLaunch& bound,
-                                  const Prepared& prepared, sched::LaunchQueue* queue) {
+std::shared_ptr<LaunchState> hold(core::Core& core, const std::shared_ptr<KernelState>& kernel,
+                                  sched::BoundLaunch& bound, const Prepared& prepared, sched::LaunchQueue* queue) {
   device::check_launch(core.device(bound.place).info(), *prepared.function, bound.config, bound.blocks,
                        bound.packed.size());
   auto work = std::make_unique<HeldLaunch>(core, *kernel, std::move(bound), *prepared.function, prepared.partition);
@@ -178,7 +178,7 @@ std::shared_ptr<LaunchState> hold(Core& core, const std::shared_ptr<KernelState>
 }  // namespace
 
 // docs/architecture.md, "How a launch travels", has these steps by number.
-std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelState>& kernel,
+std::shared_ptr<LaunchState> launch(core::Core& core, const std::shared_ptr<KernelState>& kernel,
                                     const LaunchOptions& options, std::span<const Argument> arguments,
                                     sched::LaunchQueue* queue) {
   if (&kernel->core() != &core)

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
+#include "core/core.hpp"
 #include "heddle/launch.hpp"
-#include "runtime/core.hpp"
 #include "runtime/kernel_state.hpp"
 
 namespace heddle::runtime {
@@ -31,7 +31,7 @@ class LaunchState {
         place_(place),
         extras_(std::make_unique<Extras>(Extras{.managed = std::move(task)})) {}
   // Of a task that is not a kernel.
-  LaunchState(std::shared_ptr<Core> core, std::size_t place, graph::TaskRef task, sched::TaskEvents events)
+  LaunchState(std::shared_ptr<core::Core> core, std::size_t place, graph::TaskRef task, sched::TaskEvents events)
       : place_(place),
         task_(task),
         extras_(std::make_unique<Extras>(Extras{.core = std::move(core), .events = std::move(events)})) {}
@@ -43,7 +43,7 @@ class LaunchState {
  private:
   // Members that few launches need.
   struct Extras {
-    std::shared_ptr<Core> core = {};  // if there is no kernel
+    std::shared_ptr<core::Core> core = {};  // if there is no kernel
     sched::TaskEvents events = {};
     std::shared_ptr<sched::HeldTask> managed = {};
   };
@@ -51,7 +51,7 @@ class LaunchState {
   // The task of the launch. If the launch is held, it is submitted now. Releases `lock` meanwhile. Throws the failure
   // of the submission.
   graph::TaskRef task(base::Lock& lock) const;
-  Core& core() const { return kernel_ ? kernel_->core() : *extras_->core; }
+  core::Core& core() const { return kernel_ ? kernel_->core() : *extras_->core; }
   sched::HeldTask* managed() const { return extras_ ? extras_->managed.get() : nullptr; }
 
   std::shared_ptr<KernelState> kernel_ = {};  // null: no kernel
@@ -63,10 +63,10 @@ class LaunchState {
 
 // Waits for the copies in flight that a task with these accesses needs. Releases the lock meanwhile. Returns whether
 // there were any.
-bool wait_for_moves(Core& core, std::span<const graph::Access> accesses, base::Lock& lock) HEDDLE_RELEASES_LOCK;
+bool wait_for_moves(core::Core& core, std::span<const graph::Access> accesses, base::Lock& lock) HEDDLE_RELEASES_LOCK;
 
 // See heddle::Runtime::launch. `queue`: the launch queue in which a policy holds it; null: the runtime's own.
-std::shared_ptr<LaunchState> launch(Core& core, const std::shared_ptr<KernelState>& kernel,
+std::shared_ptr<LaunchState> launch(core::Core& core, const std::shared_ptr<KernelState>& kernel,
                                     const LaunchOptions& options, std::span<const Argument> arguments,
                                     sched::LaunchQueue* queue = nullptr);
 

@@ -30,7 +30,7 @@ void add_time(KernelHistory& history, const sched::TaskEvents& events) {
 
 }  // namespace
 
-void make_arrays_ready(Core& core, const sched::BoundLaunch& launch, base::Lock& lock,
+void make_arrays_ready(core::Core& core, const sched::BoundLaunch& launch, base::Lock& lock,
                        sched::MemoryManager::Pressure& pressure) {
   if (are_ready(launch) && core.calls().none()) [[likely]]
     return;
@@ -55,7 +55,7 @@ void add_variables(Accesses& accesses, const sched::BoundLaunch& launch) {
 
 }  // namespace
 
-bool use_resident(Core& core, sched::BoundLaunch& launch, Accesses& accesses) {
+bool use_resident(core::Core& core, sched::BoundLaunch& launch, Accesses& accesses) {
   if (!core.scheduler().policy().prefetch || !core.pinned().none(launch.place) || !core.calls().none()) return false;
   const auto space = static_cast<memory::Space>(launch.place);
   const graph::TaskId now = core.scheduler().dag().last();
@@ -71,7 +71,7 @@ bool use_resident(Core& core, sched::BoundLaunch& launch, Accesses& accesses) {
   return true;
 }
 
-Accesses acquire(Core& core, const sched::BoundLaunch& launch, const sched::EarlyStart& early) {
+Accesses acquire(core::Core& core, const sched::BoundLaunch& launch, const sched::EarlyStart& early) {
   Accesses accesses;
   for (std::size_t i = 0; i < launch.arrays.size(); ++i) {
     const sched::ArrayUse& use = launch.arrays[i];
@@ -107,7 +107,7 @@ sched::Submission submission_of(const sched::BoundLaunch& launch, const device::
   return submission;
 }
 
-void settle_arrays(Core& core, const sched::BoundLaunch& launch) {
+void settle_arrays(core::Core& core, const sched::BoundLaunch& launch) {
   const Scheduling& policy = core.scheduler().policy();
   const bool copies_back = policy.execution == Scheduling::Execution::async && policy.prefetch;
   for (const sched::ArrayUse& use : launch.arrays) {
@@ -118,7 +118,7 @@ void settle_arrays(Core& core, const sched::BoundLaunch& launch) {
   }
 }
 
-std::shared_ptr<const device::Footprint> footprint_of(Core& core, const sched::BoundLaunch& launch,
+std::shared_ptr<const device::Footprint> footprint_of(core::Core& core, const sched::BoundLaunch& launch,
                                                       const KernelState& kernel) {
   return footprint_of(launch, kernel, core.pinned().at(launch.place));
 }

@@ -6,7 +6,7 @@
 
 namespace heddle::runtime {
 
-LoadedCode::LoadedCode(std::shared_ptr<Core> core, std::shared_ptr<const ptx::Module> module, std::string text,
+LoadedCode::LoadedCode(std::shared_ptr<core::Core> core, std::shared_ptr<const ptx::Module> module, std::string text,
                        std::string name)
     : core_(std::move(core)),
       module_(std::move(module)),

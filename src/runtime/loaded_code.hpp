@@ -11,24 +11,25 @@
 #include <vector>
 
 #include "base/thread_safety.hpp"
+#include "core/core.hpp"
 #include "device/module.hpp"
 #include "graph/access.hpp"
 #include "heddle/placed_variables.hpp"
 #include "modules/source_types.hpp"
 #include "ptx/analysis/inspect.hpp"
 #include "ptx/ir.hpp"
-#include "runtime/core.hpp"
 
 namespace heddle::runtime {
 
 class LoadedCode {
  public:
   // `text`: the PTX; `name`: its name in messages.
-  LoadedCode(std::shared_ptr<Core> core, std::shared_ptr<const ptx::Module> module, std::string text, std::string name);
+  LoadedCode(std::shared_ptr<core::Core> core, std::shared_ptr<const ptx::Module> module, std::string text,
+             std::string name);
   LoadedCode(const LoadedCode&) = delete;
   LoadedCode& operator=(const LoadedCode&) = delete;
 
-  const std::shared_ptr<Core>& core() const { return core_; }
+  const std::shared_ptr<core::Core>& core() const { return core_; }
   const ptx::Module& ptx() const { return *module_; }
   const std::string& text() const { return text_; }
   const std::string& name() const { return name_; }
@@ -55,7 +56,7 @@ class LoadedCode {
   void remove_variables();
 
  private:
-  std::shared_ptr<Core> core_;
+  std::shared_ptr<core::Core> core_;
   std::shared_ptr<const ptx::Module> module_;
   std::string text_, name_;
   std::once_flag inspected_;

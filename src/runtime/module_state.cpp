@@ -13,7 +13,7 @@
 
 namespace heddle::runtime {
 
-ModuleState::ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::Module> module, std::string text,
+ModuleState::ModuleState(std::shared_ptr<core::Core> core, std::shared_ptr<const ptx::Module> module, std::string text,
                          std::string name)
     : code_(std::move(core), std::move(module), std::move(text), std::move(name)) {
   for (const ptx::Function& function : code_.ptx().functions)
@@ -23,7 +23,7 @@ ModuleState::ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::
 
 // Launches do not say which module they are of, which would cost each of them time: all must end.
 ModuleState::~ModuleState() {
-  Core& core = *code_.core();
+  core::Core& core = *code_.core();
   {
     base::Lock lock(core.mutex_at_end());
     core.wait_until_all_submitted(lock);
@@ -133,7 +133,7 @@ device::Span ModuleState::variable(std::string_view name, std::size_t offset, st
 
 // By way of memory that copies do not block for: the program's own need not be.
 void ModuleState::copy_variable(const device::Span& to, const device::Span& from, graph::Mode mode, std::size_t place) {
-  Core& core = *code_.core();
+  core::Core& core = *code_.core();
   graph::TaskRef copied;
   {
     base::Lock lock(core.mutex());

@@ -20,14 +20,14 @@ namespace heddle::runtime {
 
 class ModuleState : public std::enable_shared_from_this<ModuleState> {
  public:
-  ModuleState(std::shared_ptr<Core> core, std::shared_ptr<const ptx::Module> module, std::string text,
+  ModuleState(std::shared_ptr<core::Core> core, std::shared_ptr<const ptx::Module> module, std::string text,
               std::string name);
   ~ModuleState();  // waits for its launches
   ModuleState(const ModuleState&) = delete;
   ModuleState& operator=(const ModuleState&) = delete;
 
   LoadedCode& code() { return code_; }
-  const std::shared_ptr<Core>& core() const { return code_.core(); }
+  const std::shared_ptr<core::Core>& core() const { return code_.core(); }
   const std::string& name() const { return code_.name(); }
   const std::vector<std::unique_ptr<KernelState>>& kernels() const { return kernels_; }
 

@@ -1,13 +1,13 @@
 #include "heddle/moved.hpp"
 
+#include "core/core.hpp"
 #include "runtime/buffer.hpp"
-#include "runtime/core.hpp"
 #include "runtime/held.hpp"
 
 namespace heddle {
 
 std::vector<Moved> moved(const ArrayBytes& array) {
-  runtime::Core& core = runtime::held(array.buffer(), "Array").core();
+  core::Core& core = runtime::held(array.buffer(), "Array").core();
   const auto name = [&](std::size_t place) {
     return place < core.places() ? core.device(place).info().id : std::string("host");
   };

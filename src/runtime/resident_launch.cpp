@@ -15,7 +15,7 @@ bool is_plain(const LaunchOptions& options) {
 
 // Adds the array as number `at`, and its address to the packed arguments. Returns false if it belongs to
 // another runtime, is too small, or has no current copy there.
-bool add_array(LaunchScratch& scratch, std::size_t at, const Core& core, const ParameterUse& parameter,
+bool add_array(core::LaunchScratch& scratch, std::size_t at, const core::Core& core, const ParameterUse& parameter,
                const Argument& argument, memory::Space space) {
   Buffer* const buffer = argument.buffer();
   if (buffer == nullptr || &buffer->core() != &core) return false;
@@ -42,7 +42,7 @@ bool add_array(LaunchScratch& scratch, std::size_t at, const Core& core, const P
 }
 
 // Packs a value. Returns false if the parameter does not take it, or if it must be converted.
-bool add_value(LaunchScratch& scratch, const ParameterUse& parameter, const Argument& argument) {
+bool add_value(core::LaunchScratch& scratch, const ParameterUse& parameter, const Argument& argument) {
   std::byte* const to = scratch.packed.data() + parameter.offset;
   const std::uint32_t tag = argument.tag();  // no direction, no elements: the kind alone
   if (tag == Argument::tag_of(Argument::Kind::null)) {
@@ -63,7 +63,7 @@ bool add_value(LaunchScratch& scratch, const ParameterUse& parameter, const Argu
 }
 
 // Checks the arguments and finds their arrays on the place.
-bool find_arguments(LaunchScratch& scratch, const Core& core, const KernelState& kernel,
+bool find_arguments(core::LaunchScratch& scratch, const core::Core& core, const KernelState& kernel,
                     std::span<const Argument> arguments, memory::Space space) {
   if (!kernel.is_dense()) std::memset(scratch.packed.data(), 0, kernel.packed_bytes());
   const ParameterUse* parameter = kernel.uses().data();
@@ -84,7 +84,7 @@ bool find_arguments(LaunchScratch& scratch, const Core& core, const KernelState&
 }
 
 // Records the uses of the arrays. Returns whether the host is expected to read some of them after the launch.
-bool use_arrays(Core& core, const LaunchScratch& scratch, memory::Space space) {
+bool use_arrays(core::Core& core, const core::LaunchScratch& scratch, memory::Space space) {
   const graph::TaskId now = core.scheduler().dag().last();
   bool due = false;
   memory::Array* const* array = scratch.arrays.data();
@@ -97,9 +97,9 @@ bool use_arrays(Core& core, const LaunchScratch& scratch, memory::Space space) {
   return due;
 }
 
-graph::TaskRef submit(Core& core, KernelState& kernel, std::size_t place, device::Function& function,
+graph::TaskRef submit(core::Core& core, KernelState& kernel, std::size_t place, device::Function& function,
                       const device::LaunchConfig& config) {
-  const LaunchScratch& scratch = core.scratch();
+  const core::LaunchScratch& scratch = core.scratch();
   const auto put = [&](device::Queue& queue) {
     queue.launch(function, config, {0, config.grid.count()}, {scratch.packed.data(), kernel.packed_bytes()});
   };
@@ -113,9 +113,9 @@ graph::TaskRef submit(Core& core, KernelState& kernel, std::size_t place, device
 }
 
 // Gives the launch to the replayer, which looks for repetitions.
-void record(Core& core, KernelState& kernel, std::size_t place, device::Function& function,
+void record(core::Core& core, KernelState& kernel, std::size_t place, device::Function& function,
             const device::LaunchConfig& config, const LaunchOptions& options, std::span<const Argument> arguments) {
-  const LaunchScratch& scratch = core.scratch();
+  const core::LaunchScratch& scratch = core.scratch();
   sched::LaunchHash hash(kernel.id(), place, config);
   std::size_t arrays = 0;
   for (std::uint32_t i = 0; i < arguments.size(); ++i) {
@@ -134,7 +134,7 @@ void record(Core& core, KernelState& kernel, std::size_t place, device::Function
 
 }  // namespace
 
-std::optional<ResidentLaunch> launch_resident(Core& core, KernelState& kernel, const LaunchOptions& options,
+std::optional<ResidentLaunch> launch_resident(core::Core& core, KernelState& kernel, const LaunchOptions& options,
                                               std::span<const Argument> arguments) {
   if (arguments.size() != kernel.info().parameters.size() || !kernel.is_plain() || !is_plain(options))
     return std::nullopt;
@@ -145,7 +145,7 @@ std::optional<ResidentLaunch> launch_resident(Core& core, KernelState& kernel, c
   const device::LaunchConfig config{options.grid, options.block, options.shared, false};
   const base::Lock lock(core.mutex());
   core.replayer().flush_others();
-  LaunchScratch& scratch = core.scratch();
+  core::LaunchScratch& scratch = core.scratch();
   if (!core.pinned().none(place) || !core.calls().none() || !find_arguments(scratch, core, kernel, arguments, space))
     return std::nullopt;
   const bool due = use_arrays(core, scratch, space);

@@ -13,6 +13,10 @@
 #include "base/variables.hpp"
 #include "compile/clang.hpp"
 #include "compile/compile.hpp"
+#include "core/core.hpp"
+#include "core/device_info.hpp"
+#include "core/node_tenant.hpp"
+#include "core/tenant_state.hpp"
 #include "heddle/heddle.hpp"
 #include "links/measurement.hpp"
 #include "ptx/parser.hpp"
@@ -20,14 +24,10 @@
 #include "runtime/buffer.hpp"
 #include "runtime/call.hpp"
 #include "runtime/compile_text.hpp"
-#include "runtime/core.hpp"
-#include "runtime/device_info.hpp"
 #include "runtime/devices.hpp"
 #include "runtime/held.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
-#include "runtime/node_tenant.hpp"
-#include "runtime/tenant_state.hpp"
 #include "sched/make_policy.hpp"
 
 namespace heddle {
@@ -57,7 +57,7 @@ compile::CompileOptions internal(const CompileOptions& options) {
 }
 
 // `text_name`: what messages about a line of the PTX call it.
-Module make_module(const std::shared_ptr<runtime::Core>& core, std::string text, const std::string& name,
+Module make_module(const std::shared_ptr<core::Core>& core, std::string text, const std::string& name,
                    const std::string& text_name) {
   held(core, "Runtime");
   base::require_text(text, name, "PTX");
@@ -91,14 +91,14 @@ Runtime::Runtime(const RuntimeOptions& options) {
   if (options.launch_timeout_ms > longest_ms)
     base::fail(ErrorCode::invalid_argument, "RuntimeOptions::launch_timeout_ms is {}; {} is the most",
                options.launch_timeout_ms, longest_ms);
-  runtime::CoreOptions core{.check = options.check,
-                            .on_finding = options.on_finding,
-                            .slice = options.slice,
-                            .ranges = options.ranges,
-                            .scheduling = options.scheduling,
-                            .policy = options.policy,
-                            .memory_budget = options.memory_budget};
-  if ((core.node = runtime::NodeTenant::of_environment(core.watcher))) {
+  core::CoreOptions core{.check = options.check,
+                         .on_finding = options.on_finding,
+                         .slice = options.slice,
+                         .ranges = options.ranges,
+                         .scheduling = options.scheduling,
+                         .policy = options.policy,
+                         .memory_budget = options.memory_budget};
+  if ((core.node = core::NodeTenant::of_environment(core.watcher))) {
     if (options.slice != 0)
       base::fail(ErrorCode::invalid_argument,
                  "this process is tenant '{}' (HEDDLE_TENANT), so its launches cannot be cut by slice = {}",
@@ -120,16 +120,16 @@ Runtime::Runtime(const RuntimeOptions& options) {
                                                          .launch_timeout_ms = options.launch_timeout_ms,
                                                          .trace = core.trace.get(),
                                                          .watcher = core.watcher});
-  core_ = std::make_shared<runtime::Core>(std::move(devices), std::move(core));
+  core_ = std::make_shared<core::Core>(std::move(devices), std::move(core));
 }
 
 void Runtime::write_trace() {
-  runtime::Core& core = held(core_, "Runtime");
+  core::Core& core = held(core_, "Runtime");
   if (core.trace()) core.trace()->save(core.idle());
 }
 
 void Runtime::trace(const std::filesystem::path& path) {
-  runtime::Core& core = held(core_, "Runtime");
+  core::Core& core = held(core_, "Runtime");
   if (!core.trace())
     base::fail(
         ErrorCode::invalid_argument,
@@ -167,7 +167,7 @@ Runtime::~Runtime() {
 }
 
 std::vector<std::string> Runtime::device_heap() const {
-  runtime::Core& core = held(core_, "Runtime");
+  core::Core& core = held(core_, "Runtime");
   std::vector<std::string> all;
   for (std::size_t i = 0; i < core.places(); ++i)
     for (std::string& text : core.device(i).heap_blocks()) all.push_back(std::move(text));
@@ -179,9 +179,9 @@ Runtime& Runtime::operator=(Runtime&&) noexcept = default;
 
 std::vector<DeviceInfo> Runtime::devices() const {
   std::vector<DeviceInfo> list;
-  runtime::Core& core = held(core_, "Runtime");
+  core::Core& core = held(core_, "Runtime");
   list.reserve(core.places());
-  for (std::size_t i = 0; i < core.places(); ++i) list.push_back(runtime::public_info(core.device(i).info()));
+  for (std::size_t i = 0; i < core.places(); ++i) list.push_back(core::public_info(core.device(i).info()));
   return list;
 }
 
@@ -196,7 +196,7 @@ Device Runtime::device(int number) const {
 }
 
 double Runtime::measured_bandwidth(std::string_view device) const {
-  runtime::Core& core = held(core_, "Runtime");
+  core::Core& core = held(core_, "Runtime");
   return core.device(core.find(device)).measured_bandwidth();
 }
 
@@ -209,7 +209,7 @@ namespace {
 }  // namespace
 
 double Runtime::measured_link(std::string_view from, std::string_view to) const {
-  runtime::Core& core = held(core_, "Runtime");
+  core::Core& core = held(core_, "Runtime");
   // A device that uses the host's memory stands for that.
   const auto memory = [&](std::string_view id) {
     if (id == "host") return core.places();
@@ -222,7 +222,7 @@ double Runtime::measured_link(std::string_view from, std::string_view to) const 
 }
 
 double Runtime::placement_link(std::string_view from, std::string_view to) const {
-  runtime::Core& core = held(core_, "Runtime");
+  core::Core& core = held(core_, "Runtime");
   const auto memory = [&](std::string_view id) { return id == "host" ? core.places() : core.find(id); };
   const std::size_t source = memory(from), destination = memory(to);
   if (source == destination) refuse_link(from, to);
@@ -258,7 +258,7 @@ Module Runtime::load_file(const std::filesystem::path& file, const CompileOption
 
 Tenant Runtime::tenant(const TenantOptions& options) {
   held(core_, "Runtime");
-  return Tenant(std::make_shared<runtime::TenantState>(core_, options));
+  return Tenant(std::make_shared<core::TenantState>(core_, options));
 }
 
 Launch Runtime::launch_list(const Kernel& kernel, const LaunchOptions& options, std::span<const Argument> arguments) {
@@ -277,7 +277,7 @@ void Runtime::call_host_list(const CallFunction& function, std::span<const Argum
 }
 
 std::vector<PolicyFigure> Runtime::policy_figures() const {
-  runtime::Core& core = held(core_, "Runtime");
+  core::Core& core = held(core_, "Runtime");
   std::vector<PolicyFigure> made;
   const base::Lock lock(core.mutex());
   if (const sched::Dispatcher* const dispatcher = core.dispatcher())
@@ -287,7 +287,7 @@ std::vector<PolicyFigure> Runtime::policy_figures() const {
 
 std::vector<Occupancy> Runtime::occupancy(const Kernel& kernel, const Dim3& block, std::uint32_t shared,
                                           std::string_view device) const {
-  runtime::Core& core = held(core_, "Runtime");
+  core::Core& core = held(core_, "Runtime");
   runtime::KernelState& state = held(kernel.state(), "Kernel");
   const std::size_t place = core.find(device);
   return state.on(place).occupancy(block, shared);

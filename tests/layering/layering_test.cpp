@@ -42,13 +42,15 @@ const std::map<std::string, std::set<std::string>> allowed = {
     {"device/sim/memory", {"base", "device/sim/machine_file"}},
     {"device/sim",
      {"base", "ptx", "device", "device/machine", "device/emulated", "device/sim/machine_file", "device/sim/memory"}},
+    // What the launches of a runtime share, and its lock.
+    {"core", {"base", "graph", "memory", "sched", "daemon", "links", "trace", "device"}},
     {"runtime",
-     {"base", "ptx", "modules", "graph", "memory", "sched", "daemon", "links", "trace", "compile", "device",
-      "device/cpu", "device/cuda", "device/interp", "device/sim"}},
+     {"base", "ptx", "modules", "graph", "memory", "sched", "links", "trace", "core", "compile", "device", "device/cpu",
+      "device/cuda", "device/interp", "device/sim"}},
     {"links", {"base", "sched", "device"}},
     {"batch", {"base", "model", "ptx", "sched", "device", "device/sim", "device/sim/machine_file"}},
     {"modules", {"base", "ptx"}},
-    {"queues", {"base", "ptx", "sched", "device", "runtime"}},
+    {"queues", {"base", "ptx", "sched", "device", "core", "runtime"}},
     {"doctor", {"base", "ptx", "compile", "device/cuda", "runtime"}},
     // Building CUDA programs takes the compiler and the container of device code; running them looks into that.
     {"programs", {"base", "compile", "cuda_api/image", "device/cuda"}},

@@ -8,11 +8,11 @@
 #include <random>
 #include <thread>
 
+#include "core/core.hpp"
 #include "heddle/module.hpp"
 #include "ptx/parser.hpp"
 #include "random_programs/thread_device.hpp"
 #include "runtime/buffer.hpp"
-#include "runtime/core.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
 
@@ -91,9 +91,8 @@ class ThreadsMachine final : public Machine {
     std::vector<std::unique_ptr<device::Device>> devices;
     for (const std::string& id : ids)
       devices.push_back(make_thread_device(id, id.find("far") == std::string::npos, bodies()));
-    core_ = std::make_shared<runtime::Core>(
-        std::move(devices),
-        runtime::CoreOptions{.scheduling = policy, .policy = managed, .memory_budget = memory_budget});
+    core_ = std::make_shared<core::Core>(
+        std::move(devices), core::CoreOptions{.scheduling = policy, .policy = managed, .memory_budget = memory_budget});
     module_ = std::make_shared<runtime::ModuleState>(
         core_, std::make_shared<const ptx::Module>(ptx::parse(kernels, "kernels.ptx")), kernels, "kernels.ptx");
     if (policy.early_start_bytes > 0)
@@ -140,7 +139,7 @@ class ThreadsMachine final : public Machine {
 
   std::vector<std::string> ids_;
   const std::uint64_t memory_budget_;
-  std::shared_ptr<runtime::Core> core_;
+  std::shared_ptr<core::Core> core_;
   std::shared_ptr<runtime::ModuleState> module_;
 };
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <thread>
 
+#include "core/core.hpp"
 #include "heddle/array.hpp"
 #include "heddle/module.hpp"
 #include "ptx/parser.hpp"
 #include "random_programs/thread_device.hpp"
 #include "runtime/buffer.hpp"
-#include "runtime/core.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
 
@@ -51,7 +51,7 @@ class BlockingCompiler : public testing::TestWithParam<const char*> {
     };
     std::vector<std::unique_ptr<device::Device>> devices;
     devices.push_back(test::make_thread_device("far", false, {{"slow", add}, {"fast", add}}, compile));
-    core_ = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{.policy = GetParam()});
+    core_ = std::make_shared<core::Core>(std::move(devices), core::CoreOptions{.policy = GetParam()});
     for (const char* kernel : {"slow", "fast"}) {
       const std::string text = module_with(kernel);
       modules_.push_back(std::make_shared<runtime::ModuleState>(
@@ -68,7 +68,7 @@ class BlockingCompiler : public testing::TestWithParam<const char*> {
   }
 
   std::promise<void> compiling_, compiled_;
-  std::shared_ptr<runtime::Core> core_;
+  std::shared_ptr<core::Core> core_;
   std::vector<std::shared_ptr<runtime::ModuleState>> modules_;
 };
 

@@ -4,13 +4,13 @@
 #include <atomic>
 #include <functional>
 
+#include "core/core.hpp"
 #include "heddle/array.hpp"
 #include "heddle/error.hpp"
 #include "heddle/module.hpp"
 #include "ptx/parser.hpp"
 #include "random_programs/thread_device.hpp"
 #include "runtime/buffer.hpp"
-#include "runtime/core.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
 #include "sched/early_form.hpp"
@@ -54,7 +54,7 @@ class EarlyStartTest : public testing::Test {
     const auto change = [](const test::ThreadLaunch& launch) { ++*word(launch, 0); };
     std::vector<std::unique_ptr<device::Device>> devices;
     devices.push_back(test::make_thread_device("far", false, {{"first", first}, {"change", change}}));
-    core_ = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{.scheduling = policy});
+    core_ = std::make_shared<core::Core>(std::move(devices), core::CoreOptions{.scheduling = policy});
     module_ = std::make_shared<runtime::ModuleState>(
         core_, std::make_shared<const ptx::Module>(ptx::parse(kernels, "kernels.ptx")), kernels, "kernels.ptx");
   }
@@ -80,7 +80,7 @@ class EarlyStartTest : public testing::Test {
   std::atomic<unsigned> early_{0};
   std::atomic<bool> fails_{false};
   std::function<void()> while_early_;
-  std::shared_ptr<runtime::Core> core_;
+  std::shared_ptr<core::Core> core_;
   std::shared_ptr<runtime::ModuleState> module_;
 };
 

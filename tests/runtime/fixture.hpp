@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/core.hpp"
 #include "heddle/array.hpp"
 #include "heddle/launch.hpp"
 #include "heddle/module.hpp"
 #include "ptx/parser.hpp"
 #include "runtime/buffer.hpp"
-#include "runtime/core.hpp"
 #include "runtime/fake_device.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
@@ -135,7 +135,7 @@ class RuntimeTest : public testing::Test {
       devices_.push_back(made.get());
       devices.push_back(std::move(made));
     }
-    core_ = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{.scheduling = scheduling});
+    core_ = std::make_shared<core::Core>(std::move(devices), core::CoreOptions{.scheduling = scheduling});
     {
       const base::Lock lock(core_->mutex());
       core_->replayer().set_patience(forever);
@@ -224,7 +224,7 @@ class RuntimeTest : public testing::Test {
   // What happens once meanwhile: at the end of the next kernel add_to; as the next copy is asked for.
   std::function<void()> while_adding_, while_copying_;
   std::vector<FakeDevice*> devices_;
-  std::shared_ptr<runtime::Core> core_;
+  std::shared_ptr<core::Core> core_;
   std::optional<Module> module_;
 };
 

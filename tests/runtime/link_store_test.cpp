@@ -120,13 +120,13 @@ TEST_F(LinkStoreTest, AFullDiskIsNoHarm) {
 TEST_F(LinkStoreTest, OneOfTwoMeasuresForBoth) {
   struct Probe {
     std::vector<std::string> log;
-    std::shared_ptr<runtime::Core> core;
+    std::shared_ptr<core::Core> core;
     Probe() {
       std::vector<std::unique_ptr<device::Device>> devices;
       for (const char* id : {"far", "far2"})
         devices.push_back(std::make_unique<FakeDevice>(
             FakeOptions{.id = id, .host_reaches_memory = false, .kernels = {}, .log = &log}));
-      core = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{});
+      core = std::make_shared<core::Core>(std::move(devices), core::CoreOptions{});
     }
   };
   Probe probes[2];

@@ -1,5 +1,5 @@
 // One device that cannot be opened does not stop the others.
-#include "runtime/open_found.hpp"
+#include "core/open_found.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace heddle::tests {
 namespace {
 
-using runtime::Candidate;
+using core::Candidate;
 using testing::HasSubstr;
 
 Candidate works(const std::string& id) {
@@ -22,7 +22,7 @@ Candidate fails(const std::string& id, ErrorCode code) {
 
 std::vector<std::string> opened(const std::vector<Candidate>& all, bool without_cpu = false) {
   std::vector<std::string> ids;
-  for (const auto& device : runtime::open_found(all, without_cpu)) ids.push_back(device->info().id);
+  for (const auto& device : core::open_found(all, without_cpu)) ids.push_back(device->info().id);
   return ids;
 }
 

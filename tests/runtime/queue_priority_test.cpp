@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/core.hpp"
 #include "queues/shared_queue.hpp"
-#include "runtime/core.hpp"
 #include "runtime/fake_device.hpp"
 
 namespace heddle::tests {
@@ -20,7 +20,7 @@ class QueuePriority : public testing::Test {
     device_ = device.get();
     std::vector<std::unique_ptr<device::Device>> devices;
     devices.push_back(std::move(device));
-    core_ = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{});
+    core_ = std::make_shared<core::Core>(std::move(devices), core::CoreOptions{});
     queue_ = std::make_unique<queues::SharedQueue>(*core_, 0, device::QueueOptions{.priority = 1});
   }
   // Fills so many bytes.
@@ -38,7 +38,7 @@ class QueuePriority : public testing::Test {
   std::vector<std::string> log_;
   std::vector<std::byte> memory_{64};
   FakeDevice* device_ = nullptr;
-  std::shared_ptr<runtime::Core> core_;
+  std::shared_ptr<core::Core> core_;
   std::unique_ptr<queues::SharedQueue> queue_;
 };
 

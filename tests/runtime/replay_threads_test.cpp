@@ -5,12 +5,12 @@
 #include <string>
 #include <thread>
 
+#include "core/core.hpp"
 #include "heddle/array.hpp"
 #include "heddle/module.hpp"
 #include "ptx/parser.hpp"
 #include "random_programs/thread_device.hpp"
 #include "runtime/buffer.hpp"
-#include "runtime/core.hpp"
 #include "runtime/launch.hpp"
 #include "runtime/module_state.hpp"
 #include "support/wait_until.hpp"
@@ -56,7 +56,7 @@ class ReplayThreadsTest : public testing::TestWithParam<bool> {
     std::vector<std::unique_ptr<device::Device>> devices;
     for (const char* name : {"one", "other"}) devices.push_back(test::make_thread_device(name, GetParam(), functions_));
     module_.reset();
-    core_ = std::make_shared<runtime::Core>(std::move(devices), runtime::CoreOptions{.memory_budget = memory_budget});
+    core_ = std::make_shared<core::Core>(std::move(devices), core::CoreOptions{.memory_budget = memory_budget});
     core_->replayer().set_patience(std::chrono::milliseconds(2));  // on a machine that does other things besides
     module_ = std::make_shared<runtime::ModuleState>(
         core_, std::make_shared<const ptx::Module>(ptx::parse(kernels, "kernels.ptx")), kernels, "kernels.ptx");
@@ -89,7 +89,7 @@ class ReplayThreadsTest : public testing::TestWithParam<bool> {
   }
 
   std::map<std::string, test::ThreadKernel> functions_;
-  std::shared_ptr<runtime::Core> core_;
+  std::shared_ptr<core::Core> core_;
   std::shared_ptr<runtime::ModuleState> module_;
 };
 

@@ -13,11 +13,11 @@
 
 #include "base/thread_safety.hpp"
 #include "base/watcher.hpp"
+#include "core/in_call.hpp"
+#include "core/launch_scratch.hpp"
 #include "device/device.hpp"
 #include "heddle/checks.hpp"
 #include "links/store.hpp"
-#include "runtime/in_call.hpp"
-#include "runtime/launch_scratch.hpp"
 #include "sched/backlog.hpp"
 #include "sched/dedicated_queues.hpp"
 #include "sched/dispatcher.hpp"
@@ -31,7 +31,7 @@
 #include "sched/transfers.hpp"
 #include "trace/recorder.hpp"
 
-namespace heddle::runtime {
+namespace heddle::core {
 
 class NodeTenant;
 
@@ -171,4 +171,4 @@ class Core {
   bool direct_ = false;
 };
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core

@@ -1,14 +1,14 @@
-#include "runtime/core.hpp"
+#include "core/core.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/fail.hpp"
 #include "base/log.hpp"
-#include "runtime/node_tenant.hpp"
+#include "core/node_tenant.hpp"
 #include "sched/make_policy.hpp"
 
-namespace heddle::runtime {
+namespace heddle::core {
 namespace {
 
 std::vector<device::Device*> pointers(const std::vector<std::unique_ptr<device::Device>>& devices) {
@@ -214,4 +214,4 @@ const device::Partition& Core::partition(std::size_t place, const std::vector<un
   return *found->second;
 }
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core

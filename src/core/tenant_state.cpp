@@ -1,11 +1,11 @@
-#include "runtime/tenant_state.hpp"
+#include "core/tenant_state.hpp"
 
 #include <utility>
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
 
-namespace heddle::runtime {
+namespace heddle::core {
 namespace {
 
 void check(const TenantOptions& options) {
@@ -78,4 +78,4 @@ void TenantState::give_memory(std::size_t place, std::uint64_t bytes) {
   memory_[place] -= bytes;
 }
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core

@@ -8,7 +8,7 @@
 
 #include "device/device.hpp"
 
-namespace heddle::runtime {
+namespace heddle::core {
 
 // A device that can be opened. `by_default`: opened when no list is given.
 struct Candidate {
@@ -23,4 +23,4 @@ struct Candidate {
 // (invalid_argument of the CPU device).
 std::vector<std::unique_ptr<device::Device>> open_found(const std::vector<Candidate>& all, bool without_cpu);
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core

@@ -8,7 +8,7 @@
 #include "graph/access.hpp"
 #include "memory/array.hpp"
 
-namespace heddle::runtime {
+namespace heddle::core {
 
 // Needs the core's lock.
 struct LaunchScratch {
@@ -22,4 +22,4 @@ struct LaunchScratch {
   std::span<const graph::Access> all() const { return {accesses.data(), count}; }
 };
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core

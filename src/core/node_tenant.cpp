@@ -1,4 +1,4 @@
-#include "runtime/node_tenant.hpp"
+#include "core/node_tenant.hpp"
 
 #include <exception>
 #include <utility>
@@ -7,7 +7,7 @@
 #include "daemon/place.hpp"
 #include "daemon/tenant_variable.hpp"
 
-namespace heddle::runtime {
+namespace heddle::core {
 
 NodeTenant::NodeTenant(std::filesystem::path socket, sched::TenantSettings settings,
                        std::shared_ptr<base::Watcher> watcher)
@@ -139,4 +139,4 @@ void NodeTenant::look_whether_idle() {
   flush();
 }
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core

@@ -1,11 +1,11 @@
-#include "runtime/open_found.hpp"
+#include "core/open_found.hpp"
 
 #include <exception>
 
 #include "base/log.hpp"
 #include "heddle/error.hpp"
 
-namespace heddle::runtime {
+namespace heddle::core {
 
 std::vector<std::unique_ptr<device::Device>> open_found(const std::vector<Candidate>& all, bool without_cpu) {
   std::vector<std::unique_ptr<device::Device>> opened;
@@ -24,4 +24,4 @@ std::vector<std::unique_ptr<device::Device>> open_found(const std::vector<Candid
   return opened;
 }
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core

@@ -1,8 +1,8 @@
-#include "runtime/in_call.hpp"
+#include "core/in_call.hpp"
 
 #include "base/fail.hpp"
 
-namespace heddle::runtime {
+namespace heddle::core {
 
 constinit thread_local const InCall* InCall::innermost = nullptr;
 
@@ -19,4 +19,4 @@ void InCall::refuse_if_same(const Core& core) {
                  "where it may use the runtime");
 }
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core

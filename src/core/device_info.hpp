@@ -4,7 +4,7 @@
 #include "device/device.hpp"
 #include "heddle/devices.hpp"
 
-namespace heddle::runtime {
+namespace heddle::core {
 
 inline DeviceInfo public_info(const device::DeviceInfo& info) {
   return {.id = info.id,
@@ -21,4 +21,4 @@ inline DeviceInfo public_info(const device::DeviceInfo& info) {
           .max_shared_per_block = info.max_shared_per_block};
 }
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "base/thread_safety.hpp"
+#include "core/core.hpp"
 #include "heddle/tenant.hpp"
-#include "runtime/core.hpp"
 
-namespace heddle::runtime {
+namespace heddle::core {
 
 // Any thread.
 class TenantState {
@@ -39,4 +39,4 @@ class TenantState {
   std::vector<std::uint64_t> memory_ HEDDLE_GUARDED_BY(mutex_);  // by place
 };
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core

@@ -2,7 +2,7 @@
 // wait for it, so a wait inside it might never end.
 #pragma once
 
-namespace heddle::runtime {
+namespace heddle::core {
 
 class Core;
 
@@ -29,4 +29,4 @@ class InCall {
   const InCall* outer_;
 };
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core

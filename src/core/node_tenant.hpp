@@ -12,7 +12,7 @@
 #include "daemon/client.hpp"
 #include "sched/policy/granted.hpp"
 
-namespace heddle::runtime {
+namespace heddle::core {
 
 // Any thread.
 class NodeTenant final : public sched::Grants, public std::enable_shared_from_this<NodeTenant> {
@@ -59,4 +59,4 @@ class NodeTenant final : public sched::Grants, public std::enable_shared_from_th
   std::uint64_t tick_ HEDDLE_GUARDED_BY(mutex_) = 0, look_ HEDDLE_GUARDED_BY(mutex_) = 0;
 };
 
-}  // namespace heddle::runtime
+}  // namespace heddle::core
