@@ -223,6 +223,22 @@ TEST_F(Outputs, CompilersThatSayNothingAreNamed) {
   EXPECT_THAT(ran.output, AllOf(HasSubstr("a.cpp does not compile: "), HasSubstr("silent ended with status 7")));
 }
 
+// The program runs from the cache; where there is none, from the folder that it was built in.
+TEST_F(Outputs, FoldersOfBuildsDoNotStay) {
+  write("p.cu", "#include <cstdio>\nint main() { puts(\"works\"); }\n");
+  fs::create_directory(folder_.path() / "tmp");
+  const auto left = [&] { return std::distance(fs::directory_iterator(folder_.path() / "tmp"), {}); };
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(here("run --device cpu p.cu", "TMPDIR=tmp ").output, HasSubstr("works"));
+    EXPECT_EQ(left(), 0) << "run " << i;
+  }
+  write("none", "");
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_THAT(here("run --device cpu p.cu", "TMPDIR=tmp HEDDLE_CACHE_DIR=none/cache ").output, HasSubstr("works"));
+    EXPECT_EQ(left(), 1) << "run " << i;
+  }
+}
+
 TEST_F(Outputs, EmptiedProgramsAreBuiltAnew) {
   write("p.cu", "#include <cstdio>\nint main() { puts(\"works\"); }\n");
   ASSERT_THAT(here("run --device cpu p.cu").output, HasSubstr("works"));

@@ -90,11 +90,12 @@ class FailedStart {
     const base::Lock lock(mutex_);
     fail();
   }
-  // Where there is no memory for the message, the rest is remembered. `message`: null where memory was lacking.
-  void note(const char* message, bool lasts, std::uint64_t begin_ns) {
+  // Where there is no memory for the message, the rest is remembered. `message`: null: there was none for it.
+  void note(cudaError_t code, const char* message, bool lasts, std::uint64_t begin_ns) {
     const base::Lock lock(mutex_);
     const std::uint64_t now = clock_.now_ns();
     has_failed_ = true;
+    code_ = code;
     lasts_ = lasts;
     until_ns_ = now + std::max(shortest_ns, 10 * (now - begin_ns));
     message_.clear();
@@ -104,7 +105,7 @@ class FailedStart {
 
  private:
   [[noreturn]] void fail() const HEDDLE_REQUIRES(mutex_) {
-    throw Failure(cudaErrorNoDevice, message_.empty() ? no_memory : message_);
+    throw Failure(code_, message_.empty() ? no_memory : message_);
   }
 
   static constexpr std::uint64_t shortest_ns = 1'000'000'000;
@@ -112,6 +113,7 @@ class FailedStart {
   const base::SteadyClock clock_{};
   mutable base::Mutex mutex_;
   bool has_failed_ HEDDLE_GUARDED_BY(mutex_) = false, lasts_ HEDDLE_GUARDED_BY(mutex_) = false;
+  cudaError_t code_ HEDDLE_GUARDED_BY(mutex_) = cudaErrorNoDevice;
   std::uint64_t until_ns_ HEDDLE_GUARDED_BY(mutex_) = 0;
   std::string message_ HEDDLE_GUARDED_BY(mutex_);
 };
@@ -145,9 +147,10 @@ Process& Process::get() {
     } catch (const Error& error) {
       const bool lasts = error.code() == ErrorCode::not_found || error.code() == ErrorCode::invalid_argument ||
                          error.code() == ErrorCode::unsupported;
-      failed.note(error.what(), lasts, begin);
+      const bool lacks_memory = error.code() == ErrorCode::out_of_memory;
+      failed.note(lacks_memory ? cudaErrorMemoryAllocation : cudaErrorNoDevice, error.what(), lasts, begin);
     } catch (const std::bad_alloc&) {
-      failed.note(nullptr, false, begin);
+      failed.note(cudaErrorMemoryAllocation, nullptr, false, begin);
     }
     if (process == nullptr) failed.rethrow();
     announce(*process);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <memory>
 #include <string_view>
 #include <system_error>
 
@@ -98,8 +99,6 @@ std::string compile(CcOptions options, const fs::path& output, const fs::path& f
 fs::path compiled_program(const fs::path& source) {
   // With lines, for the reports of --check.
   CcOptions options = parse_cc_options({"-O2", "-Xcompiler", "-gline-tables-only", source.string()});
-  // It stays behind when this process becomes the program; the next one removes it.
-  static base::TemporaryFolder temporary;
   const std::string key = key_of(source, options);
   const fs::path folder = base::cache_directory() / "programs" / key.substr(0, 2) / key.substr(2);
   const fs::path program = folder / source.stem(), list = folder / "files";
@@ -108,10 +107,16 @@ fs::path compiled_program(const fs::path& source) {
     if (why.empty() && ::access(program.c_str(), X_OK) == 0) return program;
     if (!why.empty()) base::log_warn_once(why);
   }
-  temporary.create("run");
-  const fs::path made = temporary.path() / source.stem();
-  std::string files = compile(options, made, temporary.path());
-  if (!base::make_cache(folder)) return made;
+  auto temporary = std::make_unique<base::TemporaryFolder>();
+  temporary->create("run");
+  const fs::path made = temporary->path() / source.stem();
+  // Where the program runs from there, the folder stays; the next `heddle run` of a source removes it.
+  const auto from_there = [&] {
+    static_cast<void>(temporary.release());
+    return made;
+  };
+  std::string files = compile(options, made, temporary->path());
+  if (!base::make_cache(folder)) return from_there();
   try {
     base::write_file_atomic(program, base::read_file(made, base::most_file_bytes));
     files += list_of({program.string()});
@@ -119,7 +124,7 @@ fs::path compiled_program(const fs::path& source) {
     base::write_file_atomic(list, std::string_view(files));
     return program;
   } catch (const std::exception&) {  // the cache is full or cannot be written: the program runs from where it is
-    return made;
+    return from_there();
   }
 }
 
