@@ -43,8 +43,11 @@ void CommandStream::record_now(CudaPoint& point) {
 
 std::shared_ptr<CudaPoint> CommandStream::late_point() {
   chain_.end();
-  if (!late_ || !late_->join(current())) late_ = std::make_shared<LateRecord>(state_, current());
-  return std::make_shared<CudaPoint>(state_, late_, this);
+  if (!late_ || !late_->join(current())) {
+    late_ = std::make_shared<LateRecord>(state_, current());
+    late_point_ = std::make_shared<CudaPoint>(state_, late_, this);
+  }
+  return late_point_;
 }
 
 void CommandStream::wait(const std::shared_ptr<const CudaPoint>& point) {

@@ -85,7 +85,8 @@ class CommandStream {
   QueueStreams streams_;
   RangeChain chain_;                    // of the last ranges in the stream
   std::shared_ptr<HeldCommands> held_;  // made at first use
-  std::shared_ptr<LateRecord> late_;    // of the last late points
+  std::shared_ptr<LateRecord> late_;    // of the last late point
+  std::shared_ptr<CudaPoint> late_point_;
   RecentKernels kernels_;
 };
 
