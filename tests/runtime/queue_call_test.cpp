@@ -141,17 +141,28 @@ TEST_P(QueueCalls, AThreadThatIsFarAheadWaits) {
   EXPECT_EQ(read(first), 5u);
 }
 
-TEST_P(QueueCalls, AThreadThatIsFarAheadWithArraysWaits) {
+INSTANTIATE_TEST_SUITE_P(Policies, QueueCalls,
+                         testing::Values("direct", "serial", "bounded:100", "slice:1", "orion", "timeslice:100",
+                                         "lithos", "reef", "kernelet", "tgs:100"),
+                         [](const testing::TestParamInfo<const char*>& info) {
+                           std::string name = info.param;
+                           for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+                           return name;
+                         });
+
+TEST(ArrayLaunches, AThreadThatIsFarAheadWaits) {
   constexpr std::uint32_t launches = 60'000;
-  const Kernel kernel = module_.kernel("append");
-  auto first = runtime_.array<std::uint32_t>(1), second = runtime_.array<std::uint32_t>(1);
+  Runtime runtime({.devices = "cpu"});
+  const Kernel kernel = runtime.load_ptx(source, "source.ptx").kernel("append");
+  auto first = runtime.array<std::uint32_t>(1), second = runtime.array<std::uint32_t>(1);
   std::promise<void> go;
   std::atomic<pid_t> thread{0};
   std::atomic<std::uint32_t> made{0};
   const auto append = [&](auto& array, std::uint32_t digit) {
-    runtime_.launch(kernel, {.grid = {1}, .block = {1}}, array, digit);
+    runtime.launch(kernel, {.grid = {1}, .block = {1}}, array, digit);
   };
-  runtime_.call({}, [done = go.get_future().share()](const Call&) { done.wait(); }, first);
+  runtime.call(
+      {}, [done = go.get_future().share()](const Call&) { done.wait(); }, first);
   auto ahead = std::async(std::launch::async, [&] {
     thread = ::gettid();
     for (; made < launches; ++made) append(first, 0);
@@ -165,15 +176,6 @@ TEST_P(QueueCalls, AThreadThatIsFarAheadWithArraysWaits) {
   append(first, 5);
   EXPECT_EQ(first.read()[0], 5u);
 }
-
-INSTANTIATE_TEST_SUITE_P(Policies, QueueCalls,
-                         testing::Values("direct", "serial", "bounded:100", "slice:1", "orion", "timeslice:100",
-                                         "lithos", "reef", "kernelet", "tgs:100"),
-                         [](const testing::TestParamInfo<const char*>& info) {
-                           std::string name = info.param;
-                           for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-                           return name;
-                         });
 
 }  // namespace
 }  // namespace heddle
