@@ -24,6 +24,6 @@ constexpr Shape shapes[] = {
 constexpr unsigned shape_arrays = 17;       // array 0, and one for each follower that modifies
 constexpr unsigned shape_array_words = 32;  // of 32 bits
 constexpr unsigned shape_threads = 32;      // one block of them
-constexpr int shape_measurements = 9;       // behind one that does not count; the median is the figure
+constexpr int shape_measurements = 15;      // behind one that does not count; the median is the figure
 
 }  // namespace heddle::bench

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -202,21 +203,31 @@ Took run_graph(stf::async_resources_handle& resources, const Shape& shape) {
   return took;
 }
 
+struct Form {
+  std::string name;
+  std::function<Took(const Shape&)> run;
+  std::vector<double> host = {}, completed = {};
+};
+
 class Report {
  public:
-  template <class Run>
-  void measure(const Shape& shape, const std::string& form, Run&& run) {
-    run(shape);
-    std::vector<double> host, completed;
+  // The forms take turns, since a machine's speed changes from one second to the next.
+  void measure(const Shape& shape, std::vector<Form> forms) {
+    for (Form& form : forms) form.run(shape);
     for (int i = 0; i < bench::shape_measurements; ++i) {
-      const Took took = run(shape);
-      host.push_back(took.host);
-      completed.push_back(took.completed);
+      for (Form& form : forms) {
+        const Took took = form.run(shape);
+        form.host.push_back(took.host);
+        form.completed.push_back(took.completed);
+      }
     }
-    add(std::string(shape.name) + ", " + form + ", host", middle(host) / shape.launches() * 1e9);
-    add(std::string(shape.name) + ", " + form + ", completed", middle(completed) / shape.launches() * 1e9);
-    std::fprintf(stderr, "%s, %s: %.0f ns, %.0f completed\n", shape.name, form.c_str(),
-                 middle(host) / shape.launches() * 1e9, middle(completed) / shape.launches() * 1e9);
+    for (const Form& form : forms) {
+      const double host = middle(form.host) / shape.launches() * 1e9;
+      const double completed = middle(form.completed) / shape.launches() * 1e9;
+      add(std::string(shape.name) + ", " + form.name + ", host", host);
+      add(std::string(shape.name) + ", " + form.name + ", completed", completed);
+      std::fprintf(stderr, "%s, %s: %.0f ns, %.0f completed\n", shape.name, form.name.c_str(), host, completed);
+    }
   }
   void print() const { std::printf("{\n%s\n}\n", text_.c_str()); }
 
@@ -251,10 +262,11 @@ int main(int argc, char** argv) {
   stf::async_resources_handle resources;
   for (Shape shape : bench::shapes) {
     shape.repeats = std::max(shape.repeats / divisor, 1);
-    report.measure(shape, "bare launch", [&](const Shape& s) { return bare.run(s); });
-    report.measure(shape, "stream_ctx", [&](const Shape& s) { return run_stream(context, data, s); });
-    report.measure(shape, "stream_ctx with tokens", [&](const Shape& s) { return run_stream(context, tokens, s); });
-    report.measure(shape, "graph_ctx", [&](const Shape& s) { return run_graph(resources, s); });
+    report.measure(shape,
+                   {{"bare launch", [&](const Shape& s) { return bare.run(s); }},
+                    {"stream_ctx", [&](const Shape& s) { return run_stream(context, data, s); }},
+                    {"stream_ctx with tokens", [&](const Shape& s) { return run_stream(context, tokens, s); }}});
+    report.measure(shape, {{"graph_ctx", [&](const Shape& s) { return run_graph(resources, s); }}});
   }
   context.finalize();
   report.print();
