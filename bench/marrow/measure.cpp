@@ -48,6 +48,9 @@ std::string parts_of(const Report& report) {
   return text;
 }
 
+// A program may take minutes.
+void progress(const std::string& text) { fmt::print(stderr, "    {}\n", text); }
+
 void tell(const std::string& text) {
   fmt::print("{}\n", text);
   std::fflush(stdout);
@@ -131,13 +134,19 @@ double Measurement::best_share(Program& program, Setting setting) const {
 
 void Measurement::both(Results& results, Program& program) const {
   const std::string name = fmt::format("{}, {}", program.name(), devices_);
-  const Setting gpu = best_of_gpus(program), cpu = best_of_cpus(program, prune_factor * gpu.seconds);
+  const Setting gpu = best_of_gpus(program);
+  progress(fmt::format("{}: GPUs alone {:.3f} ms", name, 1e3 * gpu.seconds));
+  const Setting cpu = best_of_cpus(program, prune_factor * gpu.seconds);
+  progress(fmt::format("{}: CPUs alone {:.3f} ms", name, 1e3 * cpu.seconds));
   Executor tuned(runtime_, {.knowledge = "none", .speeds = speeds_});
   tuned.tune(program.tree(), program.arguments());
+  progress(fmt::format("{}: tuned", name));
   Report report;
   for (int run = 0; run < effort_.adaptations; ++run) report = program.run(tuned);
   const Setting found{.fission = report.fission, .overlap = report.overlap};
+  progress(fmt::format("{}: {:.3f} ms after {} runs", name, 1e3 * report.seconds, effort_.adaptations));
   const double oracle = best_share(program, found);
+  progress(fmt::format("{}: best share {:.0f} %", name, 100 * oracle));
 
   Executor gpus(runtime_, options(gpu)), cpus(runtime_, options(cpu));
   Executor half(runtime_, options({.share = 0.5, .fission = found.fission, .overlap = found.overlap}));
