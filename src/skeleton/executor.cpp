@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/fail.hpp"
+#include "base/log.hpp"
 #include "base/variables.hpp"
 #include "base/worker_thread.hpp"
 #include "heddle/skeleton.hpp"
@@ -182,7 +183,11 @@ class Executor::State {
       space.overlaps.push_back(overlap);
     Clones clones(runtime_, program, values, std::move(from_host));
     const auto measure = [&](const knowledge::Configuration& configuration) {
-      return runner_.run(program, clones.fresh(), fixed(configuration), false).measured;
+      const tuning::Measured took = runner_.run(program, clones.fresh(), fixed(configuration), false).measured;
+      base::log_debug("tuning: share {:.4f}, fission {}, overlap {}: {:.3f} ms, GPUs {:.3f}, CPUs {:.3f}",
+                      configuration.gpu_share, knowledge::name(configuration.fission), configuration.overlap,
+                      1e3 * took.seconds(), 1e3 * took.gpu_seconds, 1e3 * took.cpu_seconds);
+      return took;
     };
     measure({.gpu_share = platforms_.static_gpu_share()});  // compiles the kernels
     tuning::TunerOptions options{.executions = 2};
