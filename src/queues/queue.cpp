@@ -171,17 +171,16 @@ void QueueState::wait(std::shared_ptr<const device::Event> event) {
   hold_up([this, event = std::move(event)] { queue_.wait(*event); });
 }
 
-// The mark is added when it reaches the device's queue: what is held until then the dispatcher bounds.
+// Behind what is held there is none: the dispatcher bounds that.
 void QueueState::mark() noexcept {
-  const auto put = [this] {
+  try {
+    if (launch_queue_ != nullptr) {
+      const base::Lock lock(core_->mutex());
+      if (is_held(last_)) return;
+    }
     const std::shared_ptr<device::Event> end = core_->device(place()).untimed_event();
     queue_.put([&](device::Queue& queue) { queue.record(*end); });
     if (auto point = end->point()) backlog_.add({std::move(point)});
-  };
-  try {
-    if (launch_queue_ == nullptr) return put();
-    base::Lock lock(core_->mutex());
-    hold_command(lock, put);
   } catch (const std::exception& error) {
     base::log_debug("more commands may be pending than usual: {}", error.what());
   }

@@ -105,6 +105,7 @@ class FailedStart {
 
  private:
   [[noreturn]] void fail() const HEDDLE_REQUIRES(mutex_) {
+    thread_state().launch_lacked_memory = code_ == cudaErrorMemoryAllocation;  // no allocation that the program tries
     throw Failure(code_, message_.empty() ? no_memory : message_);
   }
 
