@@ -21,6 +21,10 @@ class PolledPoint : public EventPoint, public std::enable_shared_from_this<Polle
     return true;
   }
 
+ protected:
+  // For another record of the same object, which nothing else refers to.
+  void set_sequence(const void* sequence) { sequence_ = sequence; }
+
  private:
   std::shared_ptr<base::Watcher> watcher_;
   const void* sequence_;

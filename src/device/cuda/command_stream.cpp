@@ -52,9 +52,13 @@ std::shared_ptr<CudaPoint> CommandStream::late_point() {
 
 void CommandStream::wait(const std::shared_ptr<const CudaPoint>& point) {
   if (!point->submitted()) return wait_on_host(point);
-  put([this, point] {
-    check(state_->driver().stream_wait_event(current(), point->handle(), 0), "waiting for an event");
-  });
+  if (held_back()) return put([this, point] { wait_now(*point); });
+  chain_.end();
+  wait_now(*point);
+}
+
+void CommandStream::wait_now(const CudaPoint& point) {
+  check(state_->driver().stream_wait_event(current(), point.handle(), 0), "waiting for an event");
 }
 
 void CommandStream::wait_on_host(std::shared_ptr<const EventPoint> point) { held().wait(std::move(point)); }
@@ -81,7 +85,7 @@ void CommandStream::call(std::function<void()> function) {
 
 HeldCommands& CommandStream::held() {
   const auto mark = [this] {
-    auto end = point(false);
+    auto end = std::make_shared<CudaPoint>(state_, false, this);
     record_now(*end);
     return end;
   };

@@ -37,8 +37,7 @@ class CommandStream {
   // not end the chain of ranges: the command does.
   template <class Command, class Skipped = std::nullptr_t>
   void put_launch(std::span<const std::byte> arguments, Command&& command, Skipped skipped = nullptr);
-  // A point of this queue, to be recorded.
-  std::shared_ptr<CudaPoint> point(bool timed) const { return std::make_shared<CudaPoint>(state_, timed, this); }
+  // Records a point of this queue.
   void record(const std::shared_ptr<CudaPoint>& point);
   // A point behind the last command, which is recorded when something asks for it. Only while nothing is held back.
   std::shared_ptr<CudaPoint> late_point();
@@ -78,6 +77,7 @@ class CommandStream {
 
  private:
   HeldCommands& held();
+  void wait_now(const CudaPoint& point);
 
   std::shared_ptr<DeviceState> state_;
   Tracer* tracer_;

@@ -47,6 +47,13 @@ void CudaPoint::wait() const {
   done_.store(true, std::memory_order_release);
 }
 
+void CudaPoint::renew(const void* queue) {
+  set_sequence(queue);
+  done_.store(false, std::memory_order_relaxed);
+  record_.store(Record::awaited, std::memory_order_relaxed);
+  failure_ = nullptr;
+}
+
 void CudaPoint::submit() {
   record_.store(Record::submitted, std::memory_order_release);
   record_.notify_all();
@@ -69,6 +76,15 @@ std::shared_ptr<CudaPoint> CudaEvent::current() const {
 void CudaEvent::set(std::shared_ptr<CudaPoint> point) {
   const base::Lock lock(mutex_);
   point_ = std::move(point);
+}
+
+std::shared_ptr<CudaPoint> CudaEvent::next(const void* queue) {
+  const base::Lock lock(mutex_);
+  if (point_ != nullptr && point_.use_count() == 1 && !point_->is_late())
+    point_->renew(queue);
+  else
+    point_ = std::make_shared<CudaPoint>(state_, timed_, queue);
+  return point_;
 }
 
 bool CudaEvent::done() const {

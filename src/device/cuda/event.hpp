@@ -28,6 +28,9 @@ class CudaPoint final : public PolledPoint {
   void wait() const;
   // Points exist before their record is in the stream: it may be held back (held_commands.hpp).
   bool submitted() const { return record_.load(std::memory_order_acquire) != Record::awaited; }
+  // Makes it the point of another record, not yet in its stream. Nothing else may refer to it.
+  void renew(const void* queue);
+  bool is_late() const { return late_ != nullptr; }
   void submit();                          // it is in the stream now
   void fail(std::exception_ptr failure);  // it will not be
   std::uint64_t completed_ns() const;
@@ -60,6 +63,8 @@ class CudaEvent final : public Event {
   const DeviceState* state() const { return state_.get(); }
   std::shared_ptr<CudaPoint> current() const;
   void set(std::shared_ptr<CudaPoint> point);
+  // The point for a record in the queue: the one of the last record again, where nothing refers to that any more.
+  std::shared_ptr<CudaPoint> next(const void* queue);
 
  private:
   std::shared_ptr<DeviceState> state_;

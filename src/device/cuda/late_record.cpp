@@ -13,21 +13,24 @@ bool LateRecord::join(driver::Stream stream) {
   if (stream != stream_) return false;
   const base::Lock lock(mutex_);
   if (recorded_.load(std::memory_order_relaxed)) return false;
-  if (++members_ == most) record_now();
+  if (++members_ == most) record_in_stream();
   return true;
 }
 
 void LateRecord::record() const {
   if (recorded_.load(std::memory_order_acquire)) return;
   const base::Lock lock(mutex_);
-  if (!recorded_.load(std::memory_order_relaxed)) record_now();
+  if (recorded_.load(std::memory_order_relaxed)) return;
+  if (state_->gone()) {
+    recorded_.store(true, std::memory_order_release);
+    return;
+  }
+  const DeviceState::Current current(*state_);
+  record_in_stream();
 }
 
-void LateRecord::record_now() const {
-  if (!state_->gone()) {
-    const DeviceState::Current current(*state_);
-    result_ = state_->driver().event_record(event_, stream_);
-  }
+void LateRecord::record_in_stream() const {
+  result_ = state_->driver().event_record(event_, stream_);
   recorded_.store(true, std::memory_order_release);
 }
 

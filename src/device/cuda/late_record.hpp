@@ -20,7 +20,7 @@ class LateRecord {
   LateRecord& operator=(const LateRecord&) = delete;
 
   // Makes it the end of the command that was put into the stream now, too. False: it is recorded, or of another stream.
-  // The last one of `most` records it. For the thread that puts in commands.
+  // The last one of `most` records it. For the thread that puts in commands, with the GPU's context.
   bool join(driver::Stream stream);
   // Records it, if it is not yet.
   void record() const;
@@ -31,7 +31,7 @@ class LateRecord {
 
  private:
   static constexpr unsigned most = 8;
-  void record_now() const HEDDLE_REQUIRES(mutex_);
+  void record_in_stream() const HEDDLE_REQUIRES(mutex_);
 
   const std::shared_ptr<DeviceState> state_;
   const driver::Stream stream_;

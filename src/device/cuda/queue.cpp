@@ -99,9 +99,7 @@ void CudaQueue::record(Event& event) {
   CudaEvent& own = own_event(event);
   const DeviceState::Current current(state());
   if (own.timed()) state().keep_time();
-  const std::shared_ptr<CudaPoint> point = commands_.point(own.timed());
-  own.set(point);
-  commands_.record(point);
+  commands_.record(own.next(&commands_));
 }
 
 void CudaQueue::record_late(Event& event) {
