@@ -51,6 +51,9 @@ struct QueueOptions {
   // Whether calls that put in a command wait while some 16,000 of the queue are pending, so that a program that never
   // waits takes bounded memory. False: for callers that hold locks, which call Queue::wait_for_room() without them.
   bool bounded = true;
+  // Whether a failure stays, as CUDA's do: each synchronize() throws it, and later commands are skipped until
+  // Queue::clear_failure(). False: the first synchronize() clears it.
+  bool keeps_failure = false;
 };
 
 struct LaunchShape {
@@ -77,8 +80,8 @@ class Event {
 };
 
 // In-order; queues of one device run at the same time. Only synchronize() waits here, and a thread that is thousands of
-// commands ahead (QueueOptions::bounded). After a command that fails, later
-// commands are skipped, and events recorded later carry the Error, until synchronize() has thrown it. Then the queue is
+// commands ahead (QueueOptions::bounded). After a command that fails, later commands are skipped, and events recorded
+// later carry the Error, until synchronize() has thrown it (but see QueueOptions::keeps_failure). Then the queue is
 // usable again. Any thread: commands of several threads enter in some order. Copies refer to the same queue. When the
 // last copy is destroyed, it waits for the commands in the queue. A queue that was moved from throws invalid_argument.
 class Queue {
@@ -107,8 +110,10 @@ class Queue {
   // Runs a function of the host in the queue's order. It must not use the queue. An Error that it throws is an Error of
   // the queue, like that of a command.
   void call(std::function<void()> function) const;
-  // Blocks until all commands have run; throws the first failure and clears it.
+  // Blocks until all commands have run; throws the first failure and clears it, unless the queue keeps failures.
   void synchronize() const;
+  // The queue is usable again after a failure.
+  void clear_failure() const;
   // Whether so many commands are pending that the thread which makes them should wait for room.
   bool full() const;
   // Waits until some of the pending commands have run, if the queue is full.

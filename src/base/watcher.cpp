@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <iterator>
 #include <list>
 #include <map>
 #include <optional>
@@ -38,10 +39,10 @@ class State {
   }
   bool more_posted() const { return more_posted_; }
   // All memory is allocated here, where the caller can be given an error. The watcher's thread has no caller.
-  void poll(const void* sequence, Condition condition, Callback callback) {
+  void poll(const void* sequence, std::uint64_t place, Condition condition, Callback callback) {
     std::list<Sequence> added(1);
     added.front().key = sequence;
-    added.front().polled.push_back({std::move(condition), std::move(callback)});
+    added.front().polled.push_back({place, std::move(condition), std::move(callback)});
     const Lock lock(mutex_);
     added_.splice(added_.end(), added);
     changed_.notify_one();
@@ -67,6 +68,7 @@ class State {
 
  private:
   struct Polled {
+    std::uint64_t place;
     Condition condition;
     Callback callback;
   };
@@ -141,7 +143,9 @@ void State::take_added() {
     if (next->key != nullptr)
       place = std::find_if(sequences_.begin(), sequences_.end(), [&](const Sequence& s) { return s.key == next->key; });
     if (place != sequences_.end()) {
-      place->polled.splice(place->polled.end(), next->polled);
+      auto behind = place->polled.end();
+      while (behind != place->polled.begin() && std::prev(behind)->place > next->polled.front().place) --behind;
+      place->polled.splice(behind, next->polled);
     } else {
       next->since_ns = clock_->now_ns();
       sequences_.splice(sequences_.end(), added, next);
@@ -220,9 +224,9 @@ class ThreadWatcher final : public Watcher {
     prepared.push_back(std::move(callback));
     return prepared;
   }
-  void poll(const void* sequence, Condition condition, Callback callback) override {
+  void poll(const void* sequence, std::uint64_t place, Condition condition, Callback callback) override {
     start();
-    state_->poll(sequence, std::move(condition), std::move(callback));
+    state_->poll(sequence, place, std::move(condition), std::move(callback));
   }
   std::uint64_t at(std::uint64_t deadline_ns, Callback callback) override {
     start();

@@ -38,10 +38,11 @@ class Watcher {
   virtual bool more_posted() const { return false; }
 
   // Evaluates `condition` on the watcher's thread until it is true, then runs `callback`. Conditions with the same
-  // `sequence` are evaluated one at a time, in the order of these calls. So their callbacks run in that order. A null
-  // `sequence` is no sequence. A condition must be as short as a callback. It is evaluated every few microseconds at
+  // `sequence` become true in the order of `place`, lower ones first. So only the lowest is evaluated at a time, and
+  // their callbacks run in that order; those of equal places in the order of these calls. A null `sequence` is no
+  // sequence. A condition must be as short as a callback. It is evaluated every few microseconds at
   // first, and less often after it has been false for long. Any thread, under any lock.
-  virtual void poll(const void* sequence, Condition condition, Callback callback) = 0;
+  virtual void poll(const void* sequence, std::uint64_t place, Condition condition, Callback callback) = 0;
 
   // Runs `callback` when the clock reaches `deadline_ns`. Returns the timer's number, which is not 0. Any thread.
   virtual std::uint64_t at(std::uint64_t deadline_ns, Callback callback) = 0;

@@ -75,7 +75,7 @@ class ConditionEvent final : public device::Event {
     bool on_done(std::function<void()> callback) const override {
       if (done()) return false;
       watcher_->poll(
-          nullptr, [self = shared_from_this()] { return self->ask(); }, std::move(callback));
+          nullptr, 0, [self = shared_from_this()] { return self->ask(); }, std::move(callback));
       return true;
     }
 

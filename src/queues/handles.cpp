@@ -59,6 +59,7 @@ void Queue::wait_until(std::function<bool()> ready) const {
 }
 void Queue::call(std::function<void()> function) const { held(state_, "Queue").call(std::move(function)); }
 void Queue::synchronize() const { held(state_, "Queue").synchronize(); }
+void Queue::clear_failure() const { held(state_, "Queue").clear_failure(); }
 bool Queue::full() const { return held(state_, "Queue").full(); }
 void Queue::wait_for_room() const { held(state_, "Queue").wait_for_room(); }
 int Queue::device() const { return static_cast<int>(held(state_, "Queue").place()); }

@@ -32,6 +32,7 @@ QueueState::QueueState(std::shared_ptr<core::Core> core, std::size_t place, cons
       tenant_(std::move(tenant)),
       partition_(options.processors.empty() ? nullptr : &core_->partition(place, options.processors)),
       bounded_(options.bounded),
+      keeps_failure_(options.keeps_failure),
       queue_(*core_, place, {.priority = device_priority(*core_, tenant_, options), .partition = partition_}) {
   if (core_->dispatcher() == nullptr) return;
   const base::Lock lock(core_->mutex());
@@ -201,14 +202,22 @@ void QueueState::synchronize() {
     // Others may launch meanwhile: what they make the last is not waited for.
     const std::shared_ptr<sched::HeldTask> last = last_;
     if (is_held(last)) core_->dispatcher()->wait_until_submitted({&last, 1}, lock);
-    failure = std::exchange(failure_.first, nullptr);
+    failure = keeps_failure_ ? failure_.first : std::exchange(failure_.first, nullptr);
   }
-  queue_.synchronize();
+  queue_.synchronize(!keeps_failure_);
   if (launch_queue_ != nullptr) {
     const base::Lock lock(core_->mutex());
     if (!is_held(last_)) core_->dispatcher()->begin_batch(*launch_queue_);
   }
   if (failure) std::rethrow_exception(failure);
+}
+
+void QueueState::clear_failure() {
+  if (launch_queue_ != nullptr) {
+    const base::Lock lock(core_->mutex());
+    failure_.first = nullptr;
+  }
+  queue_.clear_failure();
 }
 
 }  // namespace heddle::queues

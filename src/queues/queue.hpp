@@ -50,6 +50,7 @@ class QueueState {
   // For what no queue brings about, as a condition of the host. Later commands are held until then.
   void wait(std::shared_ptr<const device::Event> event);
   void synchronize();
+  void clear_failure();
   // Whether more than enough commands are held, or in the device's queue.
   bool full() const { return backlog_.full() || holds_many_.load(std::memory_order_relaxed); }
   void wait_for_room();
@@ -88,7 +89,7 @@ class QueueState {
   const std::shared_ptr<core::Core> core_;
   const std::shared_ptr<core::TenantState> tenant_;
   const device::Partition* const partition_;  // its own; null: the whole device
-  const bool bounded_;
+  const bool bounded_, keeps_failure_;
   SharedQueue queue_;
   sched::Backlog backlog_;
   std::atomic<bool> holds_many_{false};

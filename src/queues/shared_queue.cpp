@@ -69,7 +69,7 @@ void SharedQueue::wait(const device::Event& event) {
 }
 
 // Without the lock while it waits: others may put commands in meanwhile.
-void SharedQueue::synchronize() {
+void SharedQueue::synchronize(bool clear) {
   std::unique_ptr<device::Event> end;
   {
     const base::Lock lock(mutex_);
@@ -86,15 +86,19 @@ void SharedQueue::synchronize() {
     end->wait();
   } catch (const Error&) {
     // The failure is reported now; later commands must not be skipped for it.
-    const base::Lock lock(mutex_);
-    try {
-      queue_->synchronize();
-    } catch (const Error&) {  // the same failure
-    }
+    if (clear) clear_failure();
     throw;
   }
   const base::Lock lock(mutex_);
   free_events_.push_back(std::move(end));
+}
+
+void SharedQueue::clear_failure() {
+  const base::Lock lock(mutex_);
+  try {
+    queue_->synchronize();
+  } catch (const Error&) {  // it is known
+  }
 }
 
 }  // namespace heddle::queues

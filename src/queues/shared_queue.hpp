@@ -62,8 +62,10 @@ class SharedQueue {
   void record(EventRecord& record);
   void wait(const EventRecord& record);
   void wait(const device::Event& event);
-  // Waits for all commands so far. Other threads may put in commands meanwhile. Throws the first failure and clears it.
-  void synchronize();
+  // Waits for all commands so far. Other threads may put in commands meanwhile. Throws the first failure; `clear`: and
+  // clears it.
+  void synchronize(bool clear);
+  void clear_failure();
 
  private:
   // During its lifetime, commands that are put in belong to one task of the trace. That task comes after the queue's

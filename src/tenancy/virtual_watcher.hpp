@@ -24,7 +24,7 @@ class VirtualWatcher final : public base::Watcher {
     prepared.push_back(std::move(callback));
     return prepared;
   }
-  void poll(const void*, Condition condition, Callback callback) override {
+  void poll(const void*, std::uint64_t, Condition condition, Callback callback) override {
     polled_.emplace_back(std::move(condition), std::move(callback));
   }
   std::uint64_t at(std::uint64_t deadline_ns, Callback callback) override {

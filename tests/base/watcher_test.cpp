@@ -35,20 +35,50 @@ TEST(Watcher, ConditionsOfOneSequenceAreReachedInOrder) {
   std::vector<int> seen;
   std::binary_semaphore done{0};
   const int key = 0;
-  watcher->poll(&key, [&] { return first.load(); }, [&] { seen.push_back(1); });
   watcher->poll(
-      &key, [&] { return second.load(); },
+      &key, 1, [&] { return first.load(); }, [&] { seen.push_back(1); });
+  watcher->poll(
+      &key, 1, [&] { return second.load(); },
       [&] {
         seen.push_back(2);
         done.release();
       });
   std::binary_semaphore other{0};
-  watcher->poll(nullptr, [] { return true; }, [&] { other.release(); });
+  watcher->poll(
+      nullptr, 0, [] { return true; }, [&] { other.release(); });
   other.acquire();  // another sequence is not held up
   watcher->drain();
   first = true;
   done.acquire();
   EXPECT_EQ(seen, (std::vector<int>{1, 2}));
+}
+
+// The end of what comes later in a queue may be asked for first, and may depend on the callback of what is before it.
+TEST(Watcher, ConditionsOfOneSequenceHaveTheirPlaces) {
+  const auto watcher = make_watcher(std::make_shared<SteadyClock>());
+  std::atomic<bool> second{false};
+  std::vector<int> seen;
+  std::binary_semaphore done{0};
+  const int key = 0;
+  const auto later = [&](int number) {
+    return [&, number] {
+      seen.push_back(number);
+      if (number == 3) done.release();
+    };
+  };
+  watcher->poll(
+      &key, 3, [&] { return second.load(); }, later(3));
+  watcher->drain();
+  watcher->poll(
+      &key, 2, [&] { return second.load(); }, later(2));
+  watcher->poll(
+      &key, 1, [] { return true; },
+      [&] {
+        seen.push_back(1);
+        second = true;
+      });
+  done.acquire();
+  EXPECT_EQ(seen, (std::vector<int>{1, 2, 3}));
 }
 
 TEST(Watcher, TimersFollowTheClock) {
@@ -99,7 +129,10 @@ TEST(Watcher, TimersOfTheEndlessPastLetOthersRun) {
 TEST(Watcher, CallbacksMayUseIt) {
   const auto watcher = make_watcher(std::make_shared<SteadyClock>());
   std::binary_semaphore done{0};
-  watcher->post([&] { watcher->poll(nullptr, [] { return true; }, [&] { watcher->post([&] { done.release(); }); }); });
+  watcher->post([&] {
+    watcher->poll(
+        nullptr, 0, [] { return true; }, [&] { watcher->post([&] { done.release(); }); });
+  });
   done.acquire();
 }
 

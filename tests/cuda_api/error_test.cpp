@@ -163,6 +163,54 @@ TEST_F(Errors, CallbacksOfOtherStreamsAreNotWaitedFor) {
   first.open.notify_all();
 }
 
+// Also where another thread has waited for it first, and those behind a failure in its stream never run.
+TEST_F(Errors, StayWhicheverThreadIsToldFirst) {
+  for (int round = 0; round < 20; ++round) {
+    std::uint32_t* x = nullptr;
+    cudaStream_t stream = nullptr;
+    ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&x), 4), cudaSuccess);
+    ASSERT_EQ(cudaMemset(x, 0, 4), cudaSuccess);
+    ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    std::atomic<bool> over = false;
+    std::thread waits([&] {
+      while (!over) static_cast<void>(cudaDeviceSynchronize());
+    });
+    for (int i = 0; i < 20; ++i) {
+      const cudaError_t added = program.launch_add(x, 1, 1, stream);
+      EXPECT_TRUE(added == cudaSuccess || (i > 10 && added == cudaErrorLaunchFailure));
+      if (i == 10) EXPECT_EQ(run(program.traps(), stream), cudaSuccess);
+    }
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
+    over = true;
+    waits.join();
+    EXPECT_LE(*x, 11u) << "the CPU device's memory is the host's";
+    EXPECT_EQ(cudaDeviceReset(), cudaSuccess);
+  }
+}
+
+TEST_F(Errors, CallbacksOfDestroyedStreamsAreWaitedFor) {
+  cudaStream_t stream = nullptr;
+  std::atomic<int> called{0};
+  Gate gate;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(gate.hold(stream), cudaSuccess);
+  ASSERT_EQ(run(program.faults(), stream), cudaSuccess);
+  for (int i = 0; i < 20; ++i)
+    ASSERT_EQ(cudaStreamAddCallback(
+                  stream,
+                  [](cudaStream_t, cudaError_t, void* to) {
+                    std::this_thread::yield();
+                    ++*static_cast<std::atomic<int>*>(to);
+                  },
+                  &called, 0),
+              cudaSuccess);
+  ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  gate.open();
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+  EXPECT_EQ(called, 20);
+}
+
 // Not only that there was one, also where nobody has waited for it yet.
 TEST_F(Errors, CallbacksGetThatOfTheStream) {
   cudaStream_t stream = nullptr;

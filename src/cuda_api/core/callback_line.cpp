@@ -34,10 +34,11 @@ void call(const CallbackLine::Callback& callback, cudaError_t status) {
 
 std::shared_ptr<CallbackLine::Command> CallbackLine::add(const Callback& callback, heddle::Event before) {
   threads();  // later there may be no memory for them
+  std::shared_ptr<Command> command;  // ends without the lock, where there is no memory for the rest
   const base::Lock lock(mutex_);
-  auto command = std::make_shared<Command>(shared_from_this(), added_);
-  open_.emplace(added_, Entry{callback, std::move(before), base::blocked_signals()});
-  ++added_;
+  const std::uint64_t number = added_++;
+  command = std::make_shared<Command>(shared_from_this(), number);
+  open_.emplace(number, Entry{callback, std::move(before), base::blocked_signals()});
   return command;
 }
 
@@ -113,6 +114,11 @@ void CallbackLine::wait(std::uint64_t count) {
       lock.wait(changed_);
     }
   }
+}
+
+bool CallbackLine::done(std::uint64_t count) const {
+  const base::Lock lock(mutex_);
+  return open_.empty() || open_.begin()->first >= count;
 }
 
 cudaError_t CallbackLine::failure_before(const heddle::Event& before) const noexcept {

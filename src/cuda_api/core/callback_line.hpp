@@ -52,6 +52,7 @@ class CallbackLine : public std::enable_shared_from_this<CallbackLine> {
   // Waits until the first so many have been called. For threads that have waited for the stream, so that its queue has
   // run or skipped their commands.
   void wait(std::uint64_t count);
+  bool done(std::uint64_t count) const;
 
  private:
   struct Entry {

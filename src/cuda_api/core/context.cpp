@@ -23,18 +23,26 @@ Context::Context(Handles& handles, int number, int slot, heddle::Device device)
 
 void Context::check_sticky() const {
   const cudaError_t code = sticky();
-  if (code != cudaSuccess)
-    throw Failure(code, "the context was ended by an earlier error; cudaDeviceReset makes a new one");
+  if (code == cudaSuccess) return;
+  const base::Lock lock(why_mutex_);
+  throw Failure(code, "the context was ended by an earlier error" + (why_.empty() ? "" : ", " + why_) +
+                          "; cudaDeviceReset makes a new one");
 }
 
-void Context::note(cudaError_t code) {
+void Context::note(cudaError_t code, const char* what) {
   if (!is_sticky(code)) return;
-  cudaError_t none = cudaSuccess;
-  sticky_.compare_exchange_strong(none, code);
+  const base::Lock lock(why_mutex_);
+  if (sticky() != cudaSuccess) return;
+  try {
+    why_ = what;
+  } catch (const std::exception&) {  // without it
+    why_.clear();
+  }
+  sticky_.store(code, std::memory_order_release);
 }
 
 CUstream_st& Context::start_stream(unsigned flags, int priority) {
-  heddle::Queue queue = device_.queue({.priority = priority, .bounded = false});
+  heddle::Queue queue = device_.queue({.priority = priority, .bounded = false, .keeps_failure = true});
   heddle::Event turn = device_.untimed_event();
   CUstream_st& stream = handles_.streams.take();
   // Who still has the handle of an earlier stream in this slot must not see a half of it.
@@ -111,7 +119,7 @@ Context::Finished Context::take_finished() {
     if (later.end.done() && (!later.pool || later.pool->freed > later.pool->keep)) take_later(i, finished.memory);
   }
   for (std::size_t i = ended_.size(); i-- > 0;) {
-    if (!ended_[i].end.done()) continue;
+    if (!ended_[i].end.done() || !ended_[i].callbacks.done()) continue;
     finished.queues.push_back(std::move(ended_[i]));
     ended_.erase(ended_.begin() + static_cast<std::ptrdiff_t>(i));
   }
@@ -124,7 +132,7 @@ void Context::let_go(const Finished& finished) {
     try {
       ended.end.wait();
     } catch (const Error& error) {
-      note(code_of(error));
+      note(code_of(error), error.what());
     }
   }
 }
@@ -210,7 +218,7 @@ void Context::record(CUstream_st& stream, CUevent_st& event) {
 
 void Context::fail(const Error& error) {
   const cudaError_t code = code_of(error);
-  note(code);
+  note(code, error.what());
   thread_state().launch_lacked_memory = code == cudaErrorMemoryAllocation;
   throw Failure(code, error.what());
 }
@@ -264,6 +272,7 @@ void Context::wait_for(const heddle::Queue& queue, const CallbackMark& callbacks
   try {
     queue.synchronize();
   } catch (const Error& error) {
+    if (!is_sticky(code_of(error))) queue.clear_failure();  // the others stay for every call after this one
     if (!first) first = error;
   }
   callbacks.wait();
@@ -373,7 +382,7 @@ bool Context::free_waiting() {
     try {
       later.end.wait();
     } catch (const Error& error) {
-      note(code_of(error));
+      note(code_of(error), error.what());
     }
   }
   return !all.empty();
@@ -416,6 +425,7 @@ void Context::end_all() {
     ended_.clear();
     epoch_.fetch_add(1, std::memory_order_acq_rel);
   }
+  legacy_->queue->clear_failure();
   queues.clear();  // waits for what other threads have put in meanwhile, and their failures are nobody's
   for (const CallbackMark& mark : callbacks) mark.wait();
   sticky_.store(cudaSuccess, std::memory_order_release);

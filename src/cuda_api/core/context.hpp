@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/thread_safety.hpp"
@@ -38,7 +39,7 @@ class Context {
   // Throws the error that has ended the context, if one has.
   void check_sticky() const;
   // Remembers an error if it ends the context; the first one stays.
-  void note(cudaError_t code);
+  void note(cudaError_t code, const char* what);
   cudaError_t sticky() const { return sticky_.load(std::memory_order_acquire); }
 
   // The stream of a handle: null and cudaStreamLegacy are the legacy stream, cudaStreamPerThread the calling thread's.
@@ -151,6 +152,8 @@ class Context {
   DeviceInfo info_;
   const unsigned processors_;
   std::atomic<cudaError_t> sticky_{cudaSuccess};
+  mutable heddle::base::Mutex why_mutex_;
+  std::string why_ HEDDLE_GUARDED_BY(why_mutex_);  // of sticky_
   std::atomic<std::uint64_t> epoch_;
   heddle::base::Mutex mutex_;
   CUstream_st* legacy_ = nullptr;

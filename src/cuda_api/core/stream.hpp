@@ -28,6 +28,7 @@ struct CallbackMark {
   void wait() const {
     if (line) line->wait(count);
   }
+  bool done() const { return !line || line->done(count); }
 };
 
 }  // namespace heddle::cuda_api

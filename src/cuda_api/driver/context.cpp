@@ -198,8 +198,14 @@ HEDDLE_DRIVER_API cuCtxGetApiVersion(CUcontext handle, unsigned* version) {
     *version = context.api_version != 0 ? context.api_version.load() : api_3_2;
   });
 }
+// In a context that an error has ended, too.
 HEDDLE_DRIVER_API cuCtxSynchronize() {
-  return in_context(__func__, [&](Context& context) { context.synchronize(); });
+  return driver(__func__, [&] {
+    refuse_in_host_function();
+    Context& context = current_context();
+    context.synchronize();
+    context.check_sticky();
+  });
 }
 HEDDLE_DRIVER_API cuCtxSynchronize_v2(CUcontext handle) {
   HEDDLE_ARGUMENTS(handle);

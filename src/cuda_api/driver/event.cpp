@@ -62,7 +62,10 @@ HEDDLE_DRIVER_API cuEventQuery(CUevent event) {
 }
 HEDDLE_DRIVER_API cuEventSynchronize(CUevent event) {
   HEDDLE_ARGUMENTS(event);
-  return on_event(__func__, event, [&] { check(cudaEventSynchronize(event)); });
+  return driver(__func__, [&] {
+    const ContextScope scope(*event_of(event).context);
+    check(cudaEventSynchronize(event));  // also in a context that an error has ended
+  });
 }
 HEDDLE_DRIVER_API cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
   HEDDLE_ARGUMENTS(milliseconds, start, end);

@@ -58,8 +58,11 @@ HEDDLE_DRIVER_API cuStreamDestroy_v2(CUstream stream) {
 }
 HEDDLE_DRIVER_SZ(cuStreamSynchronize, (CUstream stream), {
   HEDDLE_ARGUMENTS(stream);
-  return on_stream(__func__, stream,
-                   [&](Context&) { check(cudaStreamSynchronize(stream_or_own(stream, per_thread))); });
+  return driver(__func__, [&] {
+    refuse_in_host_function();
+    const ContextScope scope(stream_context(stream));
+    check(cudaStreamSynchronize(stream_or_own(stream, per_thread)));  // also in a context that an error has ended
+  });
 })
 HEDDLE_DRIVER_SZ(cuStreamQuery, (CUstream stream), {
   HEDDLE_ARGUMENTS(stream);

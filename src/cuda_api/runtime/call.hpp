@@ -76,6 +76,17 @@ cudaError_t with_context(const char* function, F&& f) noexcept {
   });
 }
 
+// The same for calls that wait: those do so in a context that an error has ended, too, and then return that error.
+template <class F>
+cudaError_t waiting_in_context(const char* function, F&& f) noexcept {
+  return guarded(function, [&] {
+    refuse_in_host_function();
+    Context& context = Process::get().current();
+    f(context);
+    context.check_sticky();
+  });
+}
+
 inline void require(bool holds, cudaError_t code, const char* message) {
   if (!holds) throw Failure(code, message);
 }

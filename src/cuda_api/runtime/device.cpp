@@ -37,7 +37,7 @@ HEDDLE_CUDA_API cudaError_t cudaSetValidDevices(int* devices, int count) {
   });
 }
 HEDDLE_CUDA_API cudaError_t cudaDeviceSynchronize() {
-  return with_context(__func__, [&](Context& context) {
+  return waiting_in_context(__func__, [&](Context& context) {
     forbid_device_wait(context);
     context.synchronize();
   });

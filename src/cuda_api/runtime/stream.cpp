@@ -69,7 +69,7 @@ cudaError_t wait(const char* function, cudaStream_t stream, cudaEvent_t event, b
 }
 
 cudaError_t synchronize(const char* function, cudaStream_t stream, bool per_thread) {
-  return with_context(function, [&](Context& context) {
+  return waiting_in_context(function, [&](Context& context) {
     CUstream_st& awaited = context.any_stream(stream, per_thread);
     forbid_stream_wait(awaited);
     awaited.context->synchronize(awaited);
@@ -125,7 +125,7 @@ void wait_for(CUevent_st& event) {
     const WaitLine line;
     event.event->wait();
   } catch (const heddle::Error& error) {
-    event.context->note(code_of(error));
+    event.context->note(code_of(error), error.what());
     callbacks_before(event).wait();
     throw;
   }
@@ -230,7 +230,7 @@ HEDDLE_CUDA_API cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 HEDDLE_CUDA_API cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   HEDDLE_ARGUMENTS(event);
-  return with_context(__func__, [&](Context&) {
+  return waiting_in_context(__func__, [&](Context&) {
     wait_for(event_of(event));
     std::fflush(stdout);  // what kernels have printed
   });

@@ -45,7 +45,7 @@ std::shared_ptr<CudaPoint> CommandStream::late_point() {
   chain_.end();
   if (!late_ || !late_->join(current())) {
     late_ = std::make_shared<LateRecord>(state_, current());
-    late_point_ = std::make_shared<CudaPoint>(state_, late_, this);
+    late_point_ = std::make_shared<CudaPoint>(state_, late_);
   }
   return late_point_;
 }
@@ -85,7 +85,7 @@ void CommandStream::call(std::function<void()> function) {
 
 HeldCommands& CommandStream::held() {
   const auto mark = [this] {
-    auto end = std::make_shared<CudaPoint>(state_, false, this);
+    auto end = std::make_shared<CudaPoint>(state_, false);
     record_now(*end);
     return end;
   };

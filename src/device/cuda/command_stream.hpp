@@ -2,6 +2,7 @@
 // the host are held back until it is over.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -37,7 +38,8 @@ class CommandStream {
   // not end the chain of ranges: the command does.
   template <class Command, class Skipped = std::nullptr_t>
   void put_launch(std::span<const std::byte> arguments, Command&& command, Skipped skipped = nullptr);
-  // Records a point of this queue.
+  // Records a point of this queue, whose place among its records is next_place().
+  std::uint64_t next_place() { return ++places_; }
   void record(const std::shared_ptr<CudaPoint>& point);
   // A point behind the last command, which is recorded when something asks for it. Only while nothing is held back.
   std::shared_ptr<CudaPoint> late_point();
@@ -88,6 +90,7 @@ class CommandStream {
   std::shared_ptr<LateRecord> late_;    // of the last late point
   std::shared_ptr<CudaPoint> late_point_;
   RecentKernels kernels_;
+  std::uint64_t places_ = 0;
 };
 
 template <class Command, class Skipped>

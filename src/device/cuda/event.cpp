@@ -4,14 +4,14 @@
 
 namespace heddle::device::cuda {
 
-CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state, bool timed, const void* queue)
-    : PolledPoint(state->watcher(), queue),
+CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state, bool timed, const void* queue, std::uint64_t place)
+    : PolledPoint(state->watcher(), queue, place),
       state_(std::move(state)),
       timed_(timed),
       event_(state_->acquire_event(timed)) {}
 
-CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state, std::shared_ptr<const LateRecord> late, const void* queue)
-    : PolledPoint(state->watcher(), queue),
+CudaPoint::CudaPoint(std::shared_ptr<DeviceState> state, std::shared_ptr<const LateRecord> late)
+    : PolledPoint(state->watcher(), nullptr),
       state_(std::move(state)),
       late_(std::move(late)),
       timed_(false),
@@ -47,8 +47,8 @@ void CudaPoint::wait() const {
   done_.store(true, std::memory_order_release);
 }
 
-void CudaPoint::renew(const void* queue) {
-  set_sequence(queue);
+void CudaPoint::renew(const void* queue, std::uint64_t place) {
+  set_place(queue, place);
   done_.store(false, std::memory_order_relaxed);
   record_.store(Record::awaited, std::memory_order_relaxed);
   failure_ = nullptr;
@@ -78,12 +78,12 @@ void CudaEvent::set(std::shared_ptr<CudaPoint> point) {
   point_ = std::move(point);
 }
 
-std::shared_ptr<CudaPoint> CudaEvent::next(const void* queue) {
+std::shared_ptr<CudaPoint> CudaEvent::next(const void* queue, std::uint64_t place) {
   const base::Lock lock(mutex_);
   if (point_ != nullptr && point_.use_count() == 1 && !point_->is_late())
-    point_->renew(queue);
+    point_->renew(queue, place);
   else
-    point_ = std::make_shared<CudaPoint>(state_, timed_, queue);
+    point_ = std::make_shared<CudaPoint>(state_, timed_, queue, place);
   return point_;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <memory>
 
@@ -15,10 +16,10 @@ namespace heddle::device::cuda {
 class CudaPoint final : public PolledPoint {
  public:
   // Needs the GPU's context. `timed`: for completed_ns(); recording takes the driver ten times as long.
-  // `queue`: of the record, for the order of callbacks.
-  CudaPoint(std::shared_ptr<DeviceState> state, bool timed, const void* queue = nullptr);
-  // Of a late record.
-  CudaPoint(std::shared_ptr<DeviceState> state, std::shared_ptr<const LateRecord> late, const void* queue);
+  // `place`: the number of the record among those of its queue, for the order of callbacks.
+  CudaPoint(std::shared_ptr<DeviceState> state, bool timed, const void* queue = nullptr, std::uint64_t place = 0);
+  // Of a late record. It has no place among the others: it may be made after later ones.
+  CudaPoint(std::shared_ptr<DeviceState> state, std::shared_ptr<const LateRecord> late);
   ~CudaPoint() override;
   CudaPoint(const CudaPoint&) = delete;
   CudaPoint& operator=(const CudaPoint&) = delete;
@@ -29,7 +30,7 @@ class CudaPoint final : public PolledPoint {
   // Points exist before their record is in the stream: it may be held back (held_commands.hpp).
   bool submitted() const { return record_.load(std::memory_order_acquire) != Record::awaited; }
   // Makes it the point of another record, not yet in its stream. Nothing else may refer to it.
-  void renew(const void* queue);
+  void renew(const void* queue, std::uint64_t place);
   bool is_late() const { return late_ != nullptr; }
   void submit();                          // it is in the stream now
   void fail(std::exception_ptr failure);  // it will not be
@@ -64,7 +65,7 @@ class CudaEvent final : public Event {
   std::shared_ptr<CudaPoint> current() const;
   void set(std::shared_ptr<CudaPoint> point);
   // The point for a record in the queue: the one of the last record again, where nothing refers to that any more.
-  std::shared_ptr<CudaPoint> next(const void* queue);
+  std::shared_ptr<CudaPoint> next(const void* queue, std::uint64_t place);
 
  private:
   std::shared_ptr<DeviceState> state_;

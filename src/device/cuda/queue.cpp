@@ -99,7 +99,7 @@ void CudaQueue::record(Event& event) {
   CudaEvent& own = own_event(event);
   const DeviceState::Current current(state());
   if (own.timed()) state().keep_time();
-  commands_.record(own.next(&commands_));
+  commands_.record(own.next(&commands_, commands_.next_place()));
 }
 
 void CudaQueue::record_late(Event& event) {
