@@ -178,7 +178,9 @@ TEST_F(Errors, StayWhicheverThreadIsToldFirst) {
     for (int i = 0; i < 20; ++i) {
       const cudaError_t added = program.launch_add(x, 1, 1, stream);
       EXPECT_TRUE(added == cudaSuccess || (i > 10 && added == cudaErrorLaunchFailure));
-      if (i == 10) EXPECT_EQ(run(program.traps(), stream), cudaSuccess);
+      if (i == 10) {
+        EXPECT_EQ(run(program.traps(), stream), cudaSuccess);
+      }
     }
     EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
     EXPECT_EQ(cudaStreamSynchronize(stream), cudaErrorLaunchFailure);
