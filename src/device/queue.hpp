@@ -72,8 +72,8 @@ class Queue {
   // restriction. Another access is a fault on devices that verify accesses; other devices do not notice it.
   virtual void set_footprint(std::shared_ptr<const Footprint> /*footprint*/) {}
   virtual void record(Event& event) = 0;
-  // The same for an untimed event that most likely nothing asks for. The device may record it when something does, after
-  // a few later commands.
+  // The same for an untimed event that most likely nothing asks for. The device may record it when something does,
+  // after a few later commands.
   virtual void record_late(Event& event) { record(event); }
   // Commands after this run when the event's last record so far is reached. Never blocks the host. The event may be of
   // any device, and may be recorded again or destroyed before that.

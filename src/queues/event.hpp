@@ -74,8 +74,7 @@ class ConditionEvent final : public device::Event {
     bool done() const override { return reached_.load(std::memory_order_acquire); }
     bool on_done(std::function<void()> callback) const override {
       if (done()) return false;
-      watcher_->poll(
-          nullptr, 0, [self = shared_from_this()] { return self->ask(); }, std::move(callback));
+      watcher_->poll(nullptr, 0, [self = shared_from_this()] { return self->ask(); }, std::move(callback));
       return true;
     }
 

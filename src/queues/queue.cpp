@@ -161,8 +161,7 @@ void QueueState::wait(EventState& event) {
   const Counted counted(*this);
   if (launch_queue_ == nullptr) return queue_.wait(event.only_record());
   base::Lock lock(core_->mutex());
-  hold_command(
-      lock, [this, record = event.record()] { queue_.wait(*record); }, event.task());
+  hold_command(lock, [this, record = event.record()] { queue_.wait(*record); }, event.task());
 }
 
 void QueueState::wait(std::shared_ptr<const device::Event> event) {

@@ -35,8 +35,7 @@ TEST(Watcher, ConditionsOfOneSequenceAreReachedInOrder) {
   std::vector<int> seen;
   std::binary_semaphore done{0};
   const int key = 0;
-  watcher->poll(
-      &key, 1, [&] { return first.load(); }, [&] { seen.push_back(1); });
+  watcher->poll(&key, 1, [&] { return first.load(); }, [&] { seen.push_back(1); });
   watcher->poll(
       &key, 1, [&] { return second.load(); },
       [&] {
@@ -44,8 +43,7 @@ TEST(Watcher, ConditionsOfOneSequenceAreReachedInOrder) {
         done.release();
       });
   std::binary_semaphore other{0};
-  watcher->poll(
-      nullptr, 0, [] { return true; }, [&] { other.release(); });
+  watcher->poll(nullptr, 0, [] { return true; }, [&] { other.release(); });
   other.acquire();  // another sequence is not held up
   watcher->drain();
   first = true;
@@ -66,11 +64,9 @@ TEST(Watcher, ConditionsOfOneSequenceHaveTheirPlaces) {
       if (number == 3) done.release();
     };
   };
-  watcher->poll(
-      &key, 3, [&] { return second.load(); }, later(3));
+  watcher->poll(&key, 3, [&] { return second.load(); }, later(3));
   watcher->drain();
-  watcher->poll(
-      &key, 2, [&] { return second.load(); }, later(2));
+  watcher->poll(&key, 2, [&] { return second.load(); }, later(2));
   watcher->poll(
       &key, 1, [] { return true; },
       [&] {
@@ -129,10 +125,8 @@ TEST(Watcher, TimersOfTheEndlessPastLetOthersRun) {
 TEST(Watcher, CallbacksMayUseIt) {
   const auto watcher = make_watcher(std::make_shared<SteadyClock>());
   std::binary_semaphore done{0};
-  watcher->post([&] {
-    watcher->poll(
-        nullptr, 0, [] { return true; }, [&] { watcher->post([&] { done.release(); }); });
-  });
+  watcher->post(
+      [&] { watcher->poll(nullptr, 0, [] { return true; }, [&] { watcher->post([&] { done.release(); }); }); });
   done.acquire();
 }
 

@@ -85,15 +85,13 @@ TEST_F(CallTest, GetTheirSlices) {
 TEST_F(CallTest, FailuresAreToldToWhoDependsOnThem) {
   start({"near"});
   Array<float> a = floats({1}), b = floats({0}), other = floats({0}), free = floats({5});
-  call(
-      {}, [](const Call&) { throw std::runtime_error("no licence"); }, in(a), out(b));
+  call({}, [](const Call&) { throw std::runtime_error("no licence"); }, in(a), out(b));
   launch("copy_first", {}, 1, b, other);
   launch("add_to", {}, 1, 1.0f, free);
   EXPECT_THAT(free.read(), ElementsAre(6));
   EXPECT_THAT(message_of([&] { other.read(); }), HasSubstr("a function given to Runtime::call threw: no licence"));
   EXPECT_NO_THROW(core_->synchronize());
-  call(
-      {}, [](const Call&) { throw Error(ErrorCode::io_error, "the disk is full"); }, b);
+  call({}, [](const Call&) { throw Error(ErrorCode::io_error, "the disk is full"); }, b);
   EXPECT_EQ(message_of([&] { b.read(); }), "the disk is full");
   EXPECT_NO_THROW(b.read());
 }
@@ -105,15 +103,9 @@ TEST_F(CallTest, WhatIsNoArrayIsRefused) {
   EXPECT_THAT(message_of([&] { call({}, scale, a, a.slice(0, 2)); }), HasSubstr("reaches out of its array of 4 bytes"));
   EXPECT_THAT(message_of([&] { call({}, nullptr, a); }), HasSubstr("was given no function"));
   EXPECT_THAT(message_of([&] { call({.device = "moon"}, scale, a); }), HasSubstr("no device 'moon'"));
-  EXPECT_THAT(message_of([&] {
-                call(
-                    {}, [](const Call&) {}, a)
-                    .seconds();
-              }),
+  EXPECT_THAT(message_of([&] { call({}, [](const Call&) {}, a).seconds(); }),
               HasSubstr("was not timed: set CallOptions::timed"));
-  EXPECT_NO_THROW(call(
-                      {.timed = true}, [](const Call&) {}, a)
-                      .seconds());
+  EXPECT_NO_THROW(call({.timed = true}, [](const Call&) {}, a).seconds());
 }
 
 // Where a function would wait for what waits for it, it is told so, and who waits for it hears it.
@@ -133,15 +125,12 @@ TEST_F(CallTest, TheRuntimeIsRefusedInsideAFunction) {
         {"history", [&] { static_cast<void>(module_->kernel("add_to").history()); }},
         {"synchronize", [&] { core_->synchronize(); }}};
     for (const auto& [name, use] : uses) {
-      const Launch called = call(
-          {}, [&use = use](const Call&) { use(); }, b);
+      const Launch called = call({}, [&use = use](const Call&) { use(); }, b);
       EXPECT_THAT(message_of([&] { called.wait(); }), HasSubstr(sentence)) << device << ": " << name;
     }
     // What waits for nobody is no use of it; and afterwards all of it may be used.
     float seen = 0;
-    call(
-        {}, [&](const Call&) { seen = idle.read()[0]; }, b)
-        .wait();
+    call({}, [&](const Call&) { seen = idle.read()[0]; }, b).wait();
     EXPECT_EQ(seen, 7);
     EXPECT_THAT(a.read(), ElementsAre(2));
     call_host([&](const Call&) { EXPECT_EQ(message_of([&] { core_->synchronize(); }), "no error"); }, in(b));
@@ -163,8 +152,7 @@ TEST_F(CallTest, AnotherRuntimeMayBeUsedInsideAFunction) {
     EXPECT_THAT(mine.read(), ElementsAre(2));
   }).wait();
   // Through the other one back to the first.
-  Launch inner = call(
-      {}, [&](const Call&) { outer->synchronize(); }, mine);
+  Launch inner = call({}, [&](const Call&) { outer->synchronize(); }, mine);
   within([&](const Call&) {
     EXPECT_THAT(message_of([&] { inner.wait(); }), HasSubstr("used its own runtime"));
   }).wait();

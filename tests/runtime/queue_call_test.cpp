@@ -161,8 +161,7 @@ TEST(ArrayLaunches, AThreadThatIsFarAheadWaits) {
   const auto append = [&](auto& array, std::uint32_t digit) {
     runtime.launch(kernel, {.grid = {1}, .block = {1}}, array, digit);
   };
-  runtime.call(
-      {}, [done = go.get_future().share()](const Call&) { done.wait(); }, first);
+  runtime.call({}, [done = go.get_future().share()](const Call&) { done.wait(); }, first);
   auto ahead = std::async(std::launch::async, [&] {
     thread = ::gettid();
     for (; made < launches; ++made) append(first, 0);

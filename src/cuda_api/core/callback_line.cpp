@@ -33,7 +33,7 @@ void call(const CallbackLine::Callback& callback, cudaError_t status) {
 }  // namespace
 
 std::shared_ptr<CallbackLine::Command> CallbackLine::add(const Callback& callback, heddle::Event before) {
-  threads();  // later there may be no memory for them
+  threads();                         // later there may be no memory for them
   std::shared_ptr<Command> command;  // ends without the lock, where there is no memory for the rest
   const base::Lock lock(mutex_);
   const std::uint64_t number = added_++;
