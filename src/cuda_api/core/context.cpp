@@ -97,13 +97,21 @@ void Context::end_stream(CUstream_st& stream) {
 void Context::destroy_stream(CUstream_st& stream) {
   if (&stream == legacy_) throw Failure(cudaErrorInvalidResourceHandle, "the legacy stream cannot be destroyed");
   Finished finished;
+  std::optional<heddle::Event> oldest;  // where there are many
   {
     const base::Lock lock(mutex_);
     check_usable(stream);
     end_stream(stream);
     finished = take_finished();
+    if (ended_.size() > most_ended) oldest = ended_.front().end;
   }
   let_go(finished);
+  if (!oldest) return;
+  try {
+    oldest->wait();
+  } catch (const Error& error) {
+    note(code_of(error), error.what());
+  }
 }
 
 void Context::take_later(std::size_t i, std::vector<Later>& to) {
