@@ -60,18 +60,20 @@ class Slot {
   // What kernels write of it stays on the devices: for results that only other kernels of the tree need. The run does
   // not bring it to the host, which fetches it if it reads it.
   Slot resident() const;
-  // Every part gets an array of its own for its partial result; they are merged when all are done.
+  // Every part gets an array of its own for its partial result; they are merged when all are done. Throws
+  // invalid_argument for an operation that there is not, for Merge::function alone, and for an empty function.
   Slot merge(Merge operation) const;
   template <typename T>
   Slot merge(T neutral, std::function<T(T, T)> function) const {
-    return merge_bytes(
-        std::vector<std::byte>(as_bytes(neutral).begin(), as_bytes(neutral).end()),
-        [function](std::span<std::byte> whole, std::span<const std::byte> part) {
-          auto* to = reinterpret_cast<T*>(whole.data());
-          const auto* from = reinterpret_cast<const T*>(part.data());
-          for (std::size_t i = 0; i < whole.size() / sizeof(T); ++i) to[i] = function(to[i], from[i]);
-        },
-        element_type<T>);
+    MergeFunction of_bytes;
+    if (function)
+      of_bytes = [function](std::span<std::byte> whole, std::span<const std::byte> part) {
+        auto* to = reinterpret_cast<T*>(whole.data());
+        const auto* from = reinterpret_cast<const T*>(part.data());
+        for (std::size_t i = 0; i < whole.size() / sizeof(T); ++i) to[i] = function(to[i], from[i]);
+      };
+    return merge_bytes(std::vector<std::byte>(as_bytes(neutral).begin(), as_bytes(neutral).end()), std::move(of_bytes),
+                       element_type<T>);
   }
 
   // The same with the neutral element and the function on bytes. `element`: of both, which is compared with the
@@ -266,28 +268,47 @@ Tree map(const Tree& tree);
 // The reduction on the devices: its results must be merged (Slot::merge), as each part has one.
 Tree map_reduce(const Tree& map_stage, const Tree& reduction);
 
+// What the function of a reduction on the host takes as one of its spans. For the templates.
+struct ReductionInput {
+  unsigned slot = 0;  // an argument of run()
+  ElementType element = ElementType::unknown;
+  std::size_t element_bytes = 1;
+};
+// Gives each input its slot. Throws invalid_argument where they do not fit the tree, or there is no function.
+void bind_inputs(std::vector<ReductionInput>& inputs, const std::vector<unsigned>& slots, const Tree& tree,
+                 bool has_function);
+// Throws invalid_argument where the arguments of a run do not fit.
+void check_inputs(const std::vector<ReductionInput>& inputs, const std::vector<Value>& values);
+
 // A map stage with a reduction on the host.
 template <typename Result, typename... Elements>
 class Reduction {
  public:
   using Function = std::function<Result(std::span<const Elements>...)>;
-  Reduction(Tree tree, Function function, std::vector<unsigned> slots)
-      : tree_(std::move(tree)), function_(std::move(function)), slots_(std::move(slots)) {}
+  // Throws invalid_argument where there is not one slot for each span, where a slot is none of the tree's arrays, or
+  // where its kernels take another type there.
+  Reduction(Tree tree, Function function, const std::vector<unsigned>& slots)
+      : tree_(std::move(tree)),
+        function_(std::move(function)),
+        inputs_{ReductionInput{0, element_type<std::remove_cv_t<Elements>>, sizeof(Elements)}...} {
+    bind_inputs(inputs_, slots, tree_, static_cast<bool>(function_));
+  }
   const Tree& tree() const { return tree_; }
-  // As Tree::run(). The function gets the whole arrays of its slots, on the thread that waits for the result.
+  // As Tree::run(). The function gets the whole arrays of its slots, on the thread that waits for the result. Throws
+  // invalid_argument at once also where the function takes what is no array, or one of another type.
   template <typename... Arguments>
   std::future<Result> run(Executor& executor, Arguments&&... arguments) const;
 
  private:
   Tree tree_;
   Function function_;
-  std::vector<unsigned> slots_;
+  std::vector<ReductionInput> inputs_;
 };
 // map_reduce<float>(tree, [](std::span<const float> sums) { ... }, {2})
 template <typename... Elements, typename Function>
-auto map_reduce(const Tree& map_stage, Function function, std::vector<unsigned> slots) {
+auto map_reduce(const Tree& map_stage, Function function, const std::vector<unsigned>& slots) {
   using Result = std::invoke_result_t<Function, std::span<const Elements>...>;
-  return Reduction<Result, Elements...>(map(map_stage), function, std::move(slots));
+  return Reduction<Result, Elements...>(map(map_stage), function, slots);
 }
 
 struct ExecutorOptions {
@@ -297,7 +318,7 @@ struct ExecutorOptions {
   // Search for a configuration when a workload's runs are unbalanced. HEDDLE_TUNE=1 in the environment sets it.
   bool build_profiles = false;
   bool adapt = true;            // move work when runs are unbalanced
-  double max_deviation = 0.85;  // the shortest part over the longest that counts as balanced
+  double max_deviation = 0.85;  // the shortest part over the longest that counts as balanced; 0 to 1
   // Fixed settings instead of found ones.
   std::optional<double> gpu_share = {};  // 0 to 1
   std::optional<std::string> fission = {};
@@ -305,7 +326,8 @@ struct ExecutorOptions {
   // Speeds of the runtime's devices, by id, instead of measured ones: how work is split among the GPUs, and what is
   // assumed where nothing is known.
   std::vector<std::pair<std::string, double>> speeds = {};
-  // Workers of the CPU device by domain, instead of the machine's caches, for every level of fission.
+  // Workers of the CPU device by domain, each in ascending order, instead of the machine's caches, for every level of
+  // fission.
   std::vector<std::vector<unsigned>> domains = {};
 };
 
@@ -400,12 +422,13 @@ template <typename... Arguments>
 std::future<Result> Reduction<Result, Elements...>::run(Executor& executor, Arguments&&... arguments) const {
   std::vector<Value> values;
   (values.push_back(value_of(arguments)), ...);
+  check_inputs(inputs_, values);
   auto done = std::make_shared<std::future<Report>>(executor.run(tree_, values));
-  return std::async(std::launch::deferred, [done, values, function = function_, slots = slots_] {
+  return std::async(std::launch::deferred, [done, values, function = function_, inputs = inputs_] {
     done->get();
     std::size_t next = 0;
     const auto whole = [&]<typename T>(T*) {
-      const Value& value = values.at(slots.at(next++));
+      const Value& value = values[inputs[next++].slot];
       const std::span<const std::byte> bytes = value.read(0, value.count);
       return std::span<const T>(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
     };

@@ -198,6 +198,9 @@ def test_arguments_that_do_not_fit_are_refused_by_run(rt, k):
             saxpy.run(on, x, other.array(np.float32, 4096))
     with pytest.raises(heddle.InvalidArgument, match="0 to 1"):
         sk.Executor(rt, gpu_share=1.5)
+    for deviation in (1.5, -1, float("nan")):
+        with pytest.raises(heddle.InvalidArgument, match="max_deviation is .*; it is 0 to 1"):
+            sk.Executor(rt, max_deviation=deviation)
     with pytest.raises(heddle.InvalidArgument, match="from 0 to 4"):
         sk.Executor(rt, overlap=5)
     with pytest.raises(heddle.InvalidArgument, match="the tree uses 2 arguments, but run\\(\\) got 3"):

@@ -24,6 +24,9 @@ constexpr unsigned most_overlap = 4;
 const ExecutorOptions& checked(const ExecutorOptions& options) {
   if (options.gpu_share && !(*options.gpu_share >= 0 && *options.gpu_share <= 1))
     base::fail(ErrorCode::invalid_argument, "ExecutorOptions::gpu_share is {}; it is 0 to 1", *options.gpu_share);
+  if (!(options.max_deviation >= 0 && options.max_deviation <= 1))
+    base::fail(ErrorCode::invalid_argument, "ExecutorOptions::max_deviation is {}; it is 0 to 1",
+               options.max_deviation);
   if (options.overlap && (*options.overlap == 0 || *options.overlap > most_overlap))
     base::fail(ErrorCode::invalid_argument, "ExecutorOptions::overlap is {}; a GPU has 1 to {} parts", *options.overlap,
                most_overlap);

@@ -99,7 +99,7 @@ Argument Part::trait_of(const KernelUseOf& kernel, Trait trait, std::size_t byte
   if (bytes == 8) return {number};
   if (number > 0xffffffff)
     base::fail(ErrorCode::invalid_argument, "kernel {} takes a size in 4 bytes, but it is {}",
-               kernel.node->kernel->name(), number);
+               readable_name(*kernel.node->kernel), number);
   return {static_cast<std::uint32_t>(number)};
 }
 

@@ -1,16 +1,19 @@
 #include "skeleton/platforms.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <set>
 
 #include "base/fail.hpp"
+#include "base/format.hpp"
 
 namespace heddle::skeleton {
 namespace {
@@ -76,6 +79,29 @@ std::string shared_at(knowledge::Fission fission, const std::filesystem::path& r
   return {};
 }
 
+bool is_gpu(const DeviceInfo& device) { return device.capability != 0 || device.simulated; }
+
+// Of whatever fission, which a search may choose later.
+void check_domains(const std::vector<std::vector<unsigned>>& domains, const std::vector<DeviceInfo>& devices) {
+  unsigned workers = 0;
+  for (const DeviceInfo& device : devices)
+    if (!is_gpu(device)) workers = std::max(workers, device.processors);
+  for (std::size_t i = 0; i < domains.size(); ++i) {
+    const std::vector<unsigned>& domain = domains[i];
+    if (domain.empty())
+      base::fail(ErrorCode::invalid_argument,
+                 "domain {} of ExecutorOptions::domains is empty; a domain has one worker or more", i);
+    if (std::ranges::adjacent_find(domain, std::greater_equal{}) != domain.end())
+      base::fail(ErrorCode::invalid_argument,
+                 "domain {} of ExecutorOptions::domains is {}; it names each of its workers once, in ascending order",
+                 i, fmt::join(domain, ", "));
+    if (workers > 0 && domain.back() >= workers)
+      base::fail(ErrorCode::invalid_argument,
+                 "domain {} of ExecutorOptions::domains has worker {}, but the CPU device has {}, counted from 0", i,
+                 domain.back(), base::counted(workers, "worker"));
+  }
+}
+
 }  // namespace
 
 std::vector<std::vector<unsigned>> cache_domains(knowledge::Fission fission, unsigned workers,
@@ -102,6 +128,7 @@ std::vector<std::vector<unsigned>> CacheDomains::of(knowledge::Fission fission, 
 
 Platforms::Platforms(Runtime& runtime, const ExecutorOptions& options) : given_domains_(options.domains) {
   const std::vector<DeviceInfo> devices = runtime.devices();
+  check_domains(given_domains_, devices);
   std::map<std::string, double> speeds(options.speeds.begin(), options.speeds.end());
   double all = 0, of_gpus = 0;
   for (const DeviceInfo& device : devices) {
@@ -110,7 +137,7 @@ Platforms::Platforms(Runtime& runtime, const ExecutorOptions& options) : given_d
                          : devices.size() > 1  ? measure_speed(runtime, device)
                                                : 1;
     if (!(speed > 0)) base::fail(ErrorCode::invalid_argument, "the speed of device {} must be more than 0", device.id);
-    const bool gpu = device.capability != 0 || device.simulated;
+    const bool gpu = is_gpu(device);
     (gpu ? gpus_ : cpus_).push_back({device, speed});
     all += speed;
     if (gpu) of_gpus += speed;

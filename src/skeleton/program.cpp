@@ -63,7 +63,7 @@ void Program::add(const Node& node) {
       kernel.domain = static_cast<int>(i);
   if (kernel.domain < 0)
     base::fail(ErrorCode::invalid_argument, "kernel {} has no array: nothing says how many threads it needs",
-               node.kernel->name());
+               readable_name(*node.kernel));
   kernels_.push_back(std::move(kernel));
 }
 
@@ -72,11 +72,11 @@ void Program::add_slot(KernelUseOf& kernel, std::size_t place) {
   const Parameter& parameter = kernel.node->kernel->info().parameters[place];
   if (slot.number() >= slots_.size())
     base::fail(ErrorCode::invalid_argument, "kernel {} needs argument {}, but run() got {}",
-               kernel.node->kernel->name(), slot.number(), slots_.size());
+               readable_name(*kernel.node->kernel), slot.number(), slots_.size());
   const bool array = (*values_)[slot.number()].element_bytes > 0;
   if (array != parameter.pointer)
     base::fail(ErrorCode::invalid_argument, "argument {} is {}, but kernel {} takes {} there", slot.number(),
-               array ? "an array" : "a number", kernel.node->kernel->name(),
+               array ? "an array" : "a number", readable_name(*kernel.node->kernel),
                parameter.pointer ? "an array" : "a number");
   if (!array) return;
   // Before the array is cut: of elements of another size the kernel's blocks write no neighbours.
@@ -115,7 +115,7 @@ std::uint64_t Program::partition(const KernelUseOf& kernel, std::size_t place, S
                  "argument {} cannot be cut: the PTX does not show that the blocks of kernel {} write neighbouring "
                  "elements of it, each its own; give the kernel its part (arg({}).unit(...), size, offset), or merge "
                  "partial results",
-                 slot.number(), node.kernel->name(), slot.number());
+                 slot.number(), readable_name(*node.kernel), slot.number());
     per_thread = found;
   }
   use.partitioned = true;
@@ -201,21 +201,10 @@ knowledge::Workload Program::workload() const {
   return made;
 }
 
-// Functions of loops may read and set arguments that no kernel takes: then nothing says which are too many.
 void Program::check_count(const Node& root) const {
-  std::size_t used = 0;
-  bool host_sees_all = false;
-  for (const KernelUseOf& kernel : kernels_)
-    for (const Binding& binding : kernel.node->bindings)
-      if (binding.kind() == Binding::Kind::slot) used = std::max<std::size_t>(used, binding.slot().number() + 1);
-  const std::function<void(const Node&)> look = [&](const Node& node) {
-    host_sees_all = host_sees_all || node.state.condition || node.state.update;
-    for (const auto& [a, b] : node.state.swap) used = std::max<std::size_t>({used, a + 1, b + 1});
-    for (const auto& child : node.children) look(*child);
-  };
-  look(root);
-  if (used < slots_.size() && !host_sees_all)
-    base::fail(ErrorCode::invalid_argument, "the tree uses {}, but run() got {}", base::counted(used, "argument"),
+  const UsedArguments used = used_arguments(root);
+  if (used.count < slots_.size() && !used.host_sees_all)
+    base::fail(ErrorCode::invalid_argument, "the tree uses {}, but run() got {}", base::counted(used.count, "argument"),
                slots_.size());
 }
 
@@ -228,7 +217,7 @@ void Program::check_blocks(const std::vector<Execution>& executions) const {
     for (const unsigned block : options.blocks) largest = std::max(largest, block);
     if (largest > most)
       base::fail(ErrorCode::invalid_argument, "kernel {} has blocks of {} threads; no device here has more than {}",
-                 kernel.node->kernel->name(), largest, most);
+                 readable_name(*kernel.node->kernel), largest, most);
   }
 }
 
@@ -249,7 +238,7 @@ std::vector<ArrayUse> Program::arrays(const Execution& execution, const std::vec
       for (std::size_t place = 0; place < kernel.per_thread.size(); ++place)
         if (kernel.per_thread[place] > 0 && kernel.node->bindings[place].slot().number() == i)
           array.kernels.push_back(
-              {kernel.node->kernel->name(), kernel.per_thread[place], block_of(k, execution, groups)});
+              {readable_name(*kernel.node->kernel), kernel.per_thread[place], block_of(k, execution, groups)});
     }
     list.push_back(std::move(array));
   }

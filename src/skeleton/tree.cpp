@@ -7,6 +7,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/hash.hpp"
+#include "base/kernel_name.hpp"
 #include "skeleton/node.hpp"
 
 namespace heddle::skeleton {
@@ -86,8 +87,11 @@ void append_structure(std::string& text, const Node& node) {
 
 std::string describe(const Kernel& kernel, std::size_t parameter) {
   const Parameter& shown = kernel.info().parameters[parameter];
-  return fmt::format("parameter {} of kernel {}", shown.label.empty() ? shown.name : shown.label, kernel.name());
+  return fmt::format("parameter {} of kernel {}", shown.label.empty() ? shown.name : shown.label,
+                     readable_name(kernel));
 }
+
+std::string readable_name(const Kernel& kernel) { return base::demangled(kernel.name()); }
 
 Slot Slot::unit(std::size_t elements) const {
   Slot made = *this;
@@ -111,12 +115,25 @@ Slot Slot::resident() const {
   return made;
 }
 Slot Slot::merge(Merge operation) const {
+  if (operation == Merge::function)
+    base::fail(ErrorCode::invalid_argument,
+               "the results in argument {} are merged by a function, but there is none; merge(neutral, function) takes "
+               "one",
+               number_);
+  if (operation > Merge::function)
+    base::fail(ErrorCode::invalid_argument,
+               "operation {} merges the results in argument {}, but there is none of that number; there are add, "
+               "subtract, multiply and divide",
+               static_cast<unsigned>(operation), number_);
   Slot made = *this;
   made.merge_ = operation;
   return made;
 }
 Slot Slot::merge_bytes(std::vector<std::byte> neutral, MergeFunction function, ElementType element) const {
-  Slot made = merge(Merge::function);
+  if (!function)
+    base::fail(ErrorCode::invalid_argument, "the function that merges the results in argument {} is empty", number_);
+  Slot made = *this;
+  made.merge_ = Merge::function;
   if (element != ElementType::unknown) made.element_ = element;
   made.neutral_ = std::move(neutral);
   made.function_ = std::move(function);
@@ -126,11 +143,12 @@ Slot Slot::merge_bytes(std::vector<std::byte> neutral, MergeFunction function, E
 Tree kernel_of(const Kernel& kernel, KernelOptions options, std::vector<Binding> bindings) {
   const std::size_t count = kernel.info().parameters.size();
   if (bindings.size() != count)
-    base::fail(ErrorCode::invalid_argument, "kernel {} has {} parameters, but {} are bound", kernel.name(), count,
-               bindings.size());
-  if (options.block == 0 || options.per_thread == 0)
+    base::fail(ErrorCode::invalid_argument, "kernel {} has {} parameters, but {} are bound", readable_name(kernel),
+               count, bindings.size());
+  if (options.block == 0 || options.per_thread == 0 || std::ranges::count(options.blocks, 0U) != 0)
     base::fail(ErrorCode::invalid_argument,
-               "kernel {}: a block has at least one thread, and a thread computes at least one element", kernel.name());
+               "kernel {}: a block has at least one thread, and a thread computes at least one element",
+               readable_name(kernel));
   for (std::size_t i = 0; i < count; ++i) check_binding(kernel, i, bindings[i]);
   Node node{
       .kind = Node::Kind::kernel, .kernel = std::make_shared<const Kernel>(kernel), .options = std::move(options)};
@@ -173,6 +191,22 @@ Tree map_reduce(const Tree& map_stage, const Tree& reduction) {
 void for_each_kernel(const Node& node, const std::function<void(const Node&)>& visit) {
   if (node.kind == Node::Kind::kernel) visit(node);
   for (const auto& child : node.children) for_each_kernel(*child, visit);
+}
+
+UsedArguments used_arguments(const Node& node) {
+  UsedArguments used;
+  used.host_sees_all = node.state.condition || node.state.update;
+  for (const Binding& binding : node.bindings)
+    if (binding.kind() == Binding::Kind::slot)
+      used.count = std::max<std::size_t>(used.count, std::size_t{binding.slot().number()} + 1);
+  for (const auto& [a, b] : node.state.swap)
+    used.count = std::max({used.count, std::size_t{a} + 1, std::size_t{b} + 1});
+  for (const auto& child : node.children) {
+    const UsedArguments below = used_arguments(*child);
+    used.count = std::max(used.count, below.count);
+    used.host_sees_all = used.host_sees_all || below.host_sees_all;
+  }
+  return used;
 }
 
 bool has_global_sync(const Node& node) {

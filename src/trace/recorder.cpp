@@ -116,7 +116,9 @@ Recorder::Recorder(const fs::path& path, std::shared_ptr<const base::Clock> cloc
 
 // A new file in which there is nothing.
 void Recorder::remove_empty() noexcept {
-  if (is_new_ && written_ <= 1) ::unlink(path_.c_str());
+  std::error_code unknown;
+  const bool empty = form_ == Form::json ? written_ <= 1 : fs::file_size(path_, unknown) <= 1;
+  if (is_new_ && empty) ::unlink(path_.c_str());
 }
 
 void Recorder::give_up() noexcept {
@@ -144,6 +146,24 @@ std::uint64_t Recorder::task() const noexcept {
   return putting.task;
 }
 
+// What is there for later events goes: there are none.
+void Recorder::stop() {
+  stopped_ = true;
+  std::string().swap(pending_);
+  started_.clear();
+  arrays_.clear();
+  std::vector<Object>().swap(objects_);
+  tasks_.clear();
+  without_commands_.clear();
+  std::vector<Ended>().swap(ended_);
+  changed_.notify_all();
+}
+
+bool Recorder::goes_on() {
+  if (failure_ != 0 && !stopped_) stop();
+  return !stopped_;
+}
+
 void Recorder::name_device(const std::string& id, const std::string& name) {
   const base::Lock lock(mutex_);
   device_names_[id] = name;
@@ -153,6 +173,7 @@ void Recorder::name_object(std::uint32_t object, std::uint64_t array) {
   std::string name;
   {
     const base::Lock lock(mutex_);
+    if (stopped_) return;
     const auto known = arrays_.try_emplace(array, "array " + std::to_string(arrays_.size() + 1)).first;
     name = known->second;
   }
@@ -161,6 +182,7 @@ void Recorder::name_object(std::uint32_t object, std::uint64_t array) {
 
 void Recorder::name_object(std::uint32_t object, const std::string& name) {
   const base::Lock lock(mutex_);
+  if (stopped_) return;
   if (objects_.size() <= object) objects_.resize(object + 1);
   objects_[object] = {name, ++named_};
 }
@@ -168,6 +190,10 @@ void Recorder::name_object(std::uint32_t object, const std::string& name) {
 std::uint64_t Recorder::begin_task(RecordedTask task) {
   const base::Lock lock(mutex_);
   used_ = true;
+  if (!goes_on()) {
+    putting = {this, 0, false};
+    return 0;
+  }
   if (ended_.empty()) ended_.emplace_back();  // there is no task 0
   const std::uint64_t number = ended_.size();
   ended_.emplace_back();
@@ -213,6 +239,7 @@ void Recorder::event(const base::TraceEvent& event) noexcept {
   try {
     const base::Lock lock(mutex_);
     used_ = true;
+    if (!goes_on()) return;
     const std::pair<std::string, std::uint64_t> command(event.device, event.command);
     if (event.phase == base::TraceEvent::Phase::start) {
       started_[command] = event.time_ns;
@@ -301,12 +328,13 @@ Recorder::Row Recorder::row_of(const base::TraceEvent& event) {
 void Recorder::write(const std::string& entry) {
   pending_ += (empty_ ? "\n" : ",\n") + entry;
   empty_ = false;
-  if (pending_.size() > most_pending) flush();
+  if (pending_.size() > most_pending && failure_ == 0) flush();
 }
 
-// What is there is written over the bracket that ended the file, which moves on. On a full disk the file ends as it did
-// before, for which there is room, and the same bytes are tried again later.
+// What is there is written over the bracket that ended the file, which moves on. On a full disk the file ends after the
+// last entry for which there is room. The rest is tried again by save(), unless events have been lost by then.
 void Recorder::flush() {
+  if (stopped_) return;
   const base::WithoutSizeLimitSignal only_fails;
   const std::string bytes = pending_ + ending;
   std::size_t done = 0;
@@ -317,6 +345,7 @@ void Recorder::flush() {
     if (got <= 0) {
       failure_ = got < 0 ? errno : ENOSPC;
       old_.set_failed(true);
+      keep_entries(done);
       if (written_ != 0) restore_ending();
       return;
     }
@@ -325,6 +354,15 @@ void Recorder::flush() {
   written_ += pending_.size();
   pending_.clear();
   old_.set_failed(false);
+}
+
+// Those that are whole in the first `done` bytes of what is pending, with room for the bracket behind them.
+void Recorder::keep_entries(std::size_t done) {
+  const std::size_t length = std::strlen(ending);
+  const std::size_t kept = done < length ? pending_.npos : pending_.rfind(",\n", done - length);
+  if (kept == pending_.npos) return;
+  written_ += kept;
+  pending_.erase(0, kept);
 }
 
 void Recorder::restore_ending() noexcept {

@@ -36,7 +36,8 @@ struct RecordedTask {
 // the picture or the graph of them. Otherwise the file is valid JSON at any time. It has what had ended when the
 // devices were last idle, so that a process that is cut off leaves a record that can be read. A recorder that ends
 // before anything was recorded or saved, as that of a runtime that could not be made, leaves the file as it was before.
-// Any thread.
+// When a write has failed, as on a full disk, the file ends with what there was room for. The next event is lost, and
+// so are all later ones, which cost nothing. Then every save() throws. Any thread.
 class Recorder : public base::TraceSink {
  public:
   // Throws io_error when the file cannot be written, invalid_argument if one is there that is no timeline of Heddle's.
@@ -89,6 +90,9 @@ class Recorder : public base::TraceSink {
   Row row_of(const base::TraceEvent& event) HEDDLE_REQUIRES(mutex_);
   void write(const std::string& entry) HEDDLE_REQUIRES(mutex_);
   void flush() HEDDLE_REQUIRES(mutex_);  // failures are remembered
+  void keep_entries(std::size_t done) HEDDLE_REQUIRES(mutex_);
+  bool goes_on() HEDDLE_REQUIRES(mutex_);  // asked before each change; stops behind a write that has failed
+  void stop() HEDDLE_REQUIRES(mutex_);
   void check_written() const HEDDLE_REQUIRES(mutex_);
   void give_up() noexcept;
   void remove_empty() noexcept HEDDLE_REQUIRES(mutex_);
@@ -106,6 +110,7 @@ class Recorder : public base::TraceSink {
   const int file_;
   bool used_ HEDDLE_GUARDED_BY(mutex_) = false;          // something was recorded, or save() was called
   int failure_ HEDDLE_GUARDED_BY(mutex_) = 0;            // errno of the last write to the file
+  bool stopped_ HEDDLE_GUARDED_BY(mutex_) = false;       // events were lost, as there was no room for them
   std::uint64_t written_ HEDDLE_GUARDED_BY(mutex_) = 0;  // bytes of the file before the bracket that ends it
   bool empty_ HEDDLE_GUARDED_BY(mutex_) = true;
   std::string pending_ HEDDLE_GUARDED_BY(mutex_) = "[";

@@ -286,10 +286,15 @@ int main(int argc, char** argv) {
   executor_options.size = sizeof executor_options;
   executor_options.knowledge = "none";
   executor_options.fission = "none";
+  executor_options.max_deviation = 1.5;
+  FAILS(heddle_executor_create(runtime, &executor_options, &executor), HEDDLE_INVALID_ARGUMENT,
+        "max_deviation is 1.5; it is 0 to 1");
+  executor_options.max_deviation = 0;
   OK(heddle_executor_create(runtime, &executor_options, &executor));
   {
     const heddle_binding there[] = {trait(HEDDLE_BINDING_TOTAL), number(2), slot(0), slot(1)};
     const heddle_binding here[] = {trait(HEDDLE_BINDING_TOTAL), number(0.5f), slot(1), slot(0)};
+    const uint32_t no_threads[] = {64, 0};
     heddle_tree_kernel_options shape;
     memset(&shape, 0, sizeof shape);
     shape.size = sizeof shape;
@@ -297,6 +302,9 @@ int main(int argc, char** argv) {
     OK(heddle_tree_kernel(scale, &shape, there, 4, &twice));
     OK(heddle_tree_kernel(scale, NULL, here, 4, &back));
     FAILS(heddle_tree_kernel(scale, NULL, here, 3, &back), HEDDLE_INVALID_ARGUMENT, "4 parameters");
+    shape.blocks = no_threads;
+    shape.block_count = 2;
+    FAILS(heddle_tree_kernel(scale, &shape, here, 4, &back), HEDDLE_INVALID_ARGUMENT, "at least one thread");
   }
   check_pipeline(executor, twice, back, x, y);
   check_loops(executor, scale, x);

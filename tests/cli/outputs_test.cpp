@@ -22,6 +22,18 @@ using testing::StartsWith;
 
 namespace fs = std::filesystem;
 
+constexpr const char* many_launches = R"(#include <cstdio>
+__global__ void k(int* p) { p[threadIdx.x] = 1; }
+int main() {
+  int *p, one = 0;
+  cudaMalloc(&p, 128);
+  for (int i = 0; i < 60000; ++i) k<<<1, 32>>>(p);
+  const cudaError_t failed = cudaMemcpy(&one, p, 4, cudaMemcpyDeviceToHost);
+  std::printf("result %d\n", one);
+  return failed != cudaSuccess || one != 1;
+}
+)";
+
 class Outputs : public HeddleCommand {
  protected:
   Outputs() {
@@ -182,6 +194,20 @@ TEST_F(Outputs, WhatHasNoRoomIsSaidFirstAndLeavesNoFile) {
   EXPECT_EQ(read("t.json"), old);
   for (const auto& entry : fs::directory_iterator(folder_.path()))
     EXPECT_THAT(entry.path().filename().string(), testing::AnyOf("t.json", "k.ptx", "script", "cache", "s.toml"));
+}
+
+// The disk becomes full in the program's first moments. Where each launch tried all again that could not be written,
+// such a program took minutes.
+TEST_F(Outputs, ATimelineThatCanGrowNoMoreHindersNoProgram) {
+  write("many.cu", many_launches);
+  ASSERT_EQ(here("cc many.cu -o many").code, 0);
+  const Ran ran = heddle("run --trace n.json ./many", "&1",
+                         "ulimit -f 64; HEDDLE_CACHE_DIR='" + folder_.path().string() + "/cache' timeout 100");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("result 1\n"), HasSubstr("the timeline "),
+                                HasSubstr("n.json cannot be written: File too large")));
+  EXPECT_LE(fs::file_size(folder_.path() / "n.json"), 64u * 1024);
+  EXPECT_EQ(here("timeline n.json -o n.svg").code, 0);
 }
 
 TEST_F(Outputs, OptionsOfSimulatedGpusAreListed) {

@@ -1,10 +1,15 @@
 // What building a tree and calling run() refuse, and how devices become parts.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
 #include "skeleton/fixture.hpp"
 
 namespace heddle::tests {
 namespace {
 
 using namespace skeleton;
+using testing::AllOf;
 using testing::HasSubstr;
 
 class BuildTest : public TreeTest {
@@ -92,6 +97,123 @@ TEST_F(BuildTest, OptionsOutOfRangeAreRefused) {
   EXPECT_EQ(made({.knowledge = "none", .overlap = 0}), "ExecutorOptions::overlap is 0; a GPU has 1 to 4 parts");
   EXPECT_EQ(made({.knowledge = "none", .overlap = 5}), "ExecutorOptions::overlap is 5; a GPU has 1 to 4 parts");
   EXPECT_EQ(made({.knowledge = "none", .gpu_share = 1, .overlap = 4}), "no error");
+}
+
+TEST_F(BuildTest, BalanceAndDomainsOutOfRangeAreRefused) {
+  const auto made = [&](ExecutorOptions given) {
+    given.knowledge = "none";
+    return message([&] { Executor(runtime, given); });
+  };
+  EXPECT_THAT(made({.max_deviation = std::nan("")}),
+              AllOf(HasSubstr("ExecutorOptions::max_deviation is "), HasSubstr("nan; it is 0 to 1")));
+  EXPECT_EQ(made({.max_deviation = 1.5}), "ExecutorOptions::max_deviation is 1.5; it is 0 to 1");
+  EXPECT_EQ(made({.max_deviation = -1}), "ExecutorOptions::max_deviation is -1; it is 0 to 1");
+  EXPECT_EQ(made({.max_deviation = 0}), "no error");
+  EXPECT_EQ(made({.max_deviation = 1}), "no error");
+  // Without fission, too.
+  EXPECT_EQ(made({.domains = {{}}}), "domain 0 of ExecutorOptions::domains is empty; a domain has one worker or more");
+  EXPECT_EQ(made({.domains = {{0}, {}}}),
+            "domain 1 of ExecutorOptions::domains is empty; a domain has one worker or more");
+  for (const auto& [wrong, shown] : {std::pair(std::vector{0U, 0U}, "0, 0"), std::pair(std::vector{1U, 0U}, "1, 0")})
+    EXPECT_EQ(made({.domains = {wrong}}), "domain 0 of ExecutorOptions::domains is " + std::string(shown) +
+                                              "; it names each of its workers once, in ascending order");
+  const unsigned workers = runtime.devices().at(0).processors;
+  EXPECT_THAT(made({.domains = {{0}, {workers}}}),
+              HasSubstr("domain 1 of ExecutorOptions::domains has worker " + std::to_string(workers) +
+                        ", but the CPU device has " + std::to_string(workers) + " worker"));
+  EXPECT_EQ(made({.domains = {{0}, {workers - 1}}}), "no error");
+}
+
+TEST_F(BuildTest, SizesOfBlocksAreOneOrMore) {
+  EXPECT_EQ(message([&] { skeleton::kernel(kernel("saxpy"), {.blocks = {64, 0}}, total, 2.0f, arg(0), arg(1)); }),
+            "kernel saxpy: a block has at least one thread, and a thread computes at least one element");
+}
+
+TEST_F(BuildTest, MergesThatThereAreNotAreRefused) {
+  EXPECT_EQ(message([&] { arg(1).merge(static_cast<Merge>(99)); }),
+            "operation 99 merges the results in argument 1, but there is none of that number; there are add, subtract, "
+            "multiply and divide");
+  EXPECT_EQ(
+      message([&] { arg(1).merge(Merge::function); }),
+      "the results in argument 1 are merged by a function, but there is none; merge(neutral, function) takes one");
+  const char* const empty = "the function that merges the results in argument 1 is empty";
+  EXPECT_EQ(message([&] { arg(1).merge_bytes(std::vector<std::byte>(4), {}); }), empty);
+  EXPECT_EQ(message([&] { arg(1).merge<float>(0, {}); }), empty);
+  EXPECT_EQ(message([&] { arg(1).merge(Merge::none); }), "no error");
+}
+
+// As they are in the source.
+TEST_F(BuildTest, MessagesHaveReadableNames) {
+  const Module named =
+      runtime.compile("__global__ void fill(int n, float* y) { if (threadIdx.x < n) y[0] = 1; }", "a.cu");
+  const Kernel fill = named.kernel("fill");
+  Executor executor(runtime, options(std::nullopt));
+  auto x = runtime.array<float>(64);
+  auto doubles = runtime.array<double>(64);
+  const Tree tree = skeleton::kernel(fill, {}, total, arg(0));
+  const KernelOptions large{.block = 1025};
+  const std::string here = "kernel fill(int, float*)";
+  for (const std::string& refused : {
+           message([&] { skeleton::kernel(fill, {}, total); }),
+           message([&] { skeleton::kernel(fill, {.block = 0}, total, arg(0)); }),
+           message([&] { skeleton::kernel(fill, {}, total, 3); }),
+           message([&] { skeleton::kernel(fill, {}, total, 3.0f).run(executor); }),
+           message([&] { tree.run(executor); }),
+           message([&] { tree.run(executor, 3); }),
+           message([&] { tree.run(executor, doubles); }),
+           message([&] { tree.run(executor, x); }),
+           message([&] { skeleton::kernel(fill, large, total, arg(0).unit(1)).run(executor, x); }),
+       })
+    EXPECT_THAT(refused, HasSubstr(here));
+}
+
+class ReductionTest : public BuildTest {
+ protected:
+  template <typename T>
+  static double sum(std::span<const T> values) {
+    return std::accumulate(values.begin(), values.end(), 0.0);
+  }
+  // saxpy's n is argument 2.
+  Tree of_three() const { return skeleton::kernel(kernel("saxpy"), {}, arg(2), 2.0f, arg(0), arg(1)); }
+  template <typename T>
+  std::string refused(const Tree& tree, const std::vector<unsigned>& slots) {
+    return message([&] { map_reduce<T>(tree, &sum<T>, slots); });
+  }
+};
+
+TEST_F(ReductionTest, SlotsAreOnePerArrayOfTheFunctionAndArraysOfTheTree) {
+  for (const auto& [slots, given] :
+       {std::pair(std::vector<unsigned>{}, "0 slots"), std::pair(std::vector{0U, 1U}, "2 slots")})
+    EXPECT_EQ(refused<float>(saxpy(), slots), "the function of map_reduce takes 1 array, but is given " +
+                                                  std::string(given) + "; name an argument of run() for each array");
+  EXPECT_EQ(refused<float>(saxpy(), {9}), "the function of map_reduce takes argument 9, but the tree uses 2 arguments");
+  EXPECT_EQ(
+      refused<float>(of_three(), {2}),
+      "the function of map_reduce takes argument 2, which is a number, parameter n of kernel saxpy; it takes arrays");
+  EXPECT_EQ(refused<double>(saxpy(), {1}),
+            "the function of map_reduce takes argument 1 as double, but parameter y of kernel saxpy takes float");
+  EXPECT_EQ(message([&] { map_reduce<float>(saxpy(), std::function<double(std::span<const float>)>(), {1}); }),
+            "the function of map_reduce is empty");
+  EXPECT_EQ(refused<float>(of_three(), {1}), "no error");
+}
+
+// What only the arguments of a run show.
+TEST_F(ReductionTest, ArgumentsOfARunAreThoseThatTheFunctionTakes) {
+  Executor executor(runtime, options(std::nullopt));
+  auto x = runtime.array<float>(64), y = runtime.array<float>(64);
+  auto doubles = runtime.array<double>(64);
+  std::ranges::fill(x.write(), 1.0f);
+  const Tree tree = loop(saxpy(), {.iterations = 1, .update = [](LoopView&) {}});
+  EXPECT_EQ(message([&] { map_reduce<float>(tree, &sum<float>, {3}).run(executor, x, y); }),
+            "the function of map_reduce takes argument 3, but run() got 2 arguments");
+  EXPECT_EQ(message([&] { map_reduce<float>(tree, &sum<float>, {2}).run(executor, x, y, 1); }),
+            "the function of map_reduce takes argument 2, which is a number; it takes arrays");
+  EXPECT_EQ(message([&] { map_reduce<float>(tree, &sum<float>, {2}).run(executor, x, y, doubles); }),
+            "the function of map_reduce takes argument 2 as float, but it is an array of double");
+  EXPECT_EQ(message([&] { map_reduce<char>(saxpy(), &sum<char>, {1}).run(executor, x, y); }),
+            "the function of map_reduce takes argument 1 as elements of 1 byte, but the elements of that array have 4");
+  std::ranges::fill(y.write(), 0.0f);
+  EXPECT_EQ(map_reduce<float>(tree, &sum<float>, {1}).run(executor, x, y).get(), 128);
 }
 
 TEST_F(BuildTest, BlocksLargerThanEveryDeviceHasAreRefused) {
