@@ -67,7 +67,7 @@ class Slot {
   Slot merge(T neutral, std::function<T(T, T)> function) const {
     MergeFunction of_bytes;
     if (function)
-      of_bytes = [function](std::span<std::byte> whole, std::span<const std::byte> part) {
+      of_bytes = [function = std::move(function)](std::span<std::byte> whole, std::span<const std::byte> part) {
         auto* to = reinterpret_cast<T*>(whole.data());
         const auto* from = reinterpret_cast<const T*>(part.data());
         for (std::size_t i = 0; i < whole.size() / sizeof(T); ++i) to[i] = function(to[i], from[i]);
@@ -308,7 +308,7 @@ class Reduction {
 template <typename... Elements, typename Function>
 auto map_reduce(const Tree& map_stage, Function function, const std::vector<unsigned>& slots) {
   using Result = std::invoke_result_t<Function, std::span<const Elements>...>;
-  return Reduction<Result, Elements...>(map(map_stage), function, slots);
+  return Reduction<Result, Elements...>(map(map_stage), std::move(function), slots);
 }
 
 struct ExecutorOptions {

@@ -130,7 +130,8 @@ TEST_F(BuildTest, SizesOfBlocksAreOneOrMore) {
 }
 
 TEST_F(BuildTest, MergesThatThereAreNotAreRefused) {
-  EXPECT_EQ(message([&] { arg(1).merge(static_cast<Merge>(99)); }),
+  const auto unknown = static_cast<Merge>(99);  // NOLINT: that is the point
+  EXPECT_EQ(message([&] { arg(1).merge(unknown); }),
             "operation 99 merges the results in argument 1, but there is none of that number; there are add, subtract, "
             "multiply and divide");
   EXPECT_EQ(
