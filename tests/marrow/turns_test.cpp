@@ -19,6 +19,7 @@ TEST(Turns, OfAGpuAndTheCpuEnd) {
   Runtime runtime({.devices = "cuda:0,cpu", .workers = 4});
   const Module module = runtime.load_ptx_file(std::filesystem::path(HEDDLE_MARROW_KERNELS) / "marrow.ptx");
   Inputs inputs = inputs_named("tiny");
+  inputs.bodies = 4096;
   inputs.iterations = 8;
   const auto bodies = make_nbody(runtime, module, inputs);
   for (unsigned round = 0; round < 12; ++round) {
