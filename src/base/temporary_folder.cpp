@@ -93,6 +93,7 @@ bool TemporaryFolder::try_create(const fs::path& parent, std::string_view purpos
   while (descriptor >= 0 && ::flock(descriptor, LOCK_EX) != 0 && errno == EINTR) {
   }
   if (descriptor < 0 || !is_our_folder(descriptor, name)) {
+    const Lock lock(making());  // remove_all() may be looking at it
     if (descriptor >= 0) ::close(descriptor);
     return false;
   }
