@@ -1,4 +1,5 @@
-// Memory for what is found out about the arguments of one launch (resident_launch.hpp): it is used again and again.
+// Memory for what is found out about the arguments of one launch (runtime/resident_launch.hpp): it is used again and
+// again.
 #pragma once
 
 #include <array>

@@ -171,7 +171,7 @@ void QueueState::wait(std::shared_ptr<const device::Event> event) {
   hold_up([this, event = std::move(event)] { queue_.wait(*event); });
 }
 
-// Behind what is held there is none: the dispatcher bounds that.
+// What is held needs no mark: the dispatcher bounds it.
 void QueueState::mark() noexcept {
   try {
     if (launch_queue_ != nullptr) {
@@ -203,7 +203,13 @@ void QueueState::synchronize() {
     if (is_held(last)) core_->dispatcher()->wait_until_submitted({&last, 1}, lock);
     failure = keeps_failure_ ? failure_.first : std::exchange(failure_.first, nullptr);
   }
-  queue_.synchronize(!keeps_failure_);
+  try {
+    queue_.synchronize();
+  } catch (const Error&) {
+    // It is reported now; later commands must not be skipped for it.
+    if (!keeps_failure_) queue_.clear_failure();
+    throw;
+  }
   if (launch_queue_ != nullptr) {
     const base::Lock lock(core_->mutex());
     if (!is_held(last_)) core_->dispatcher()->begin_batch(*launch_queue_);

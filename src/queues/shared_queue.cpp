@@ -69,7 +69,7 @@ void SharedQueue::wait(const device::Event& event) {
 }
 
 // Without the lock while it waits: others may put commands in meanwhile.
-void SharedQueue::synchronize(bool clear) {
+void SharedQueue::synchronize() {
   std::unique_ptr<device::Event> end;
   {
     const base::Lock lock(mutex_);
@@ -82,13 +82,7 @@ void SharedQueue::synchronize(bool clear) {
     }
     queue_->record(*end);
   }
-  try {
-    end->wait();
-  } catch (const Error&) {
-    // The failure is reported now; later commands must not be skipped for it.
-    if (clear) clear_failure();
-    throw;
-  }
+  end->wait();  // where it throws, the event is not used again
   const base::Lock lock(mutex_);
   free_events_.push_back(std::move(end));
 }

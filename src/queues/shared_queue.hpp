@@ -62,9 +62,8 @@ class SharedQueue {
   void record(EventRecord& record);
   void wait(const EventRecord& record);
   void wait(const device::Event& event);
-  // Waits for all commands so far. Other threads may put in commands meanwhile. Throws the first failure; `clear`: and
-  // clears it.
-  void synchronize(bool clear);
+  // Waits for all commands so far. Other threads may put in commands meanwhile. Throws the first failure.
+  void synchronize();
   void clear_failure();
 
  private:

@@ -117,12 +117,12 @@ Slot Slot::resident() const {
 Slot Slot::merge(Merge operation) const {
   if (operation == Merge::function)
     base::fail(ErrorCode::invalid_argument,
-               "the results in argument {} are merged by a function, but there is none; merge(neutral, function) takes "
+               "the results in argument {} are merged by a function, which is empty; merge(neutral, function) takes "
                "one",
                number_);
   if (operation > Merge::function)
     base::fail(ErrorCode::invalid_argument,
-               "operation {} merges the results in argument {}, but there is none of that number; there are add, "
+               "operation {} merges the results in argument {}, which is unknown; there are add, "
                "subtract, multiply and divide",
                static_cast<unsigned>(operation), number_);
   Slot made = *this;

@@ -146,7 +146,7 @@ std::uint64_t Recorder::task() const noexcept {
   return putting.task;
 }
 
-// What is there for later events goes: there are none.
+// Frees what later events would have needed.
 void Recorder::stop() {
   stopped_ = true;
   std::string().swap(pending_);
@@ -159,7 +159,7 @@ void Recorder::stop() {
   changed_.notify_all();
 }
 
-bool Recorder::goes_on() {
+bool Recorder::recording() {
   if (failure_ != 0 && !stopped_) stop();
   return !stopped_;
 }
@@ -190,7 +190,7 @@ void Recorder::name_object(std::uint32_t object, const std::string& name) {
 std::uint64_t Recorder::begin_task(RecordedTask task) {
   const base::Lock lock(mutex_);
   used_ = true;
-  if (!goes_on()) {
+  if (!recording()) {
     putting = {this, 0, false};
     return 0;
   }
@@ -239,7 +239,7 @@ void Recorder::event(const base::TraceEvent& event) noexcept {
   try {
     const base::Lock lock(mutex_);
     used_ = true;
-    if (!goes_on()) return;
+    if (!recording()) return;
     const std::pair<std::string, std::uint64_t> command(event.device, event.command);
     if (event.phase == base::TraceEvent::Phase::start) {
       started_[command] = event.time_ns;

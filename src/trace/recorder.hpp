@@ -91,7 +91,8 @@ class Recorder : public base::TraceSink {
   void write(const std::string& entry) HEDDLE_REQUIRES(mutex_);
   void flush() HEDDLE_REQUIRES(mutex_);  // failures are remembered
   void keep_entries(std::size_t done) HEDDLE_REQUIRES(mutex_);
-  bool goes_on() HEDDLE_REQUIRES(mutex_);  // asked before each change; stops behind a write that has failed
+  // Whether events are still recorded: not after a write has failed. To be asked before each change.
+  bool recording() HEDDLE_REQUIRES(mutex_);
   void stop() HEDDLE_REQUIRES(mutex_);
   void check_written() const HEDDLE_REQUIRES(mutex_);
   void give_up() noexcept;

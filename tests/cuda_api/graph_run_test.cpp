@@ -102,7 +102,7 @@ TEST_F(GraphRunTest, RandomGraphsOfHostFunctionsKeepToTheirEdges) {
     for (int round = 0; round < 3; ++round) {
       run(exec, stream());
       // What comes behind an empty node comes behind all that that does.
-      std::vector<int> done(size);
+      std::vector<int> done(size, -1);
       for (std::size_t i = 0; i < size; ++i) {
         for (std::size_t j : before[i]) {
           if (noted[i].time >= 0) {

@@ -210,6 +210,42 @@ TEST_F(Streams, AThreadThatIsFarAheadWaits) {
   EXPECT_EQ(cudaFree(x), cudaSuccess);
 }
 
+// Streams that are destroyed with work in them: hundreds hold nothing up, thousands are bounded.
+TEST_F(Streams, DestroyedOnesWithWorkAreBounded) {
+  constexpr int many = 1'500, bound = 1'000;
+  const Program program;
+  int* x = nullptr;
+  cudaEvent_t behind = nullptr;
+  ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&x), many * 4), cudaSuccess);
+  ASSERT_EQ(cudaMemset(x, 0, many * 4), cudaSuccess);
+  ASSERT_EQ(cudaEventCreateWithFlags(&behind, cudaEventDisableTiming), cudaSuccess);
+  Gate gate;
+  ASSERT_EQ(gate.hold(free), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(behind, free), cudaSuccess);
+  std::atomic<pid_t> thread{0};
+  std::atomic<int> made{0};
+  std::thread makes([&] {
+    thread = ::gettid();
+    for (; made < many; ++made) {
+      cudaStream_t stream = nullptr;
+      EXPECT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+      EXPECT_EQ(cudaStreamWaitEvent(stream, behind, 0), cudaSuccess);
+      EXPECT_EQ(program.launch_add(x + made, 1, 1, stream), cudaSuccess);
+      EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+    }
+  });
+  EXPECT_TRUE(wait_until([&] { return made >= bound && is_blocked(thread); }));
+  EXPECT_LT(made, bound + 200);
+  gate.open();
+  makes.join();
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  std::vector<int> all(many);
+  EXPECT_EQ(cudaMemcpy(all.data(), x, many * 4, cudaMemcpyDeviceToHost), cudaSuccess);
+  EXPECT_EQ(all, std::vector<int>(many, 1));
+  EXPECT_EQ(cudaEventDestroy(behind), cudaSuccess);
+  EXPECT_EQ(cudaFree(x), cudaSuccess);
+}
+
 TEST_F(Streams, HostFunctionsRunInOrderAndMayNotCallCuda) {
   struct Seen {
     std::vector<int> order;

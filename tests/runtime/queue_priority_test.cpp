@@ -56,7 +56,7 @@ TEST_F(QueuePriority, ChangesAndTheOrderStays) {
     expected.push_back("gpu: fill " + std::to_string(i + 1));
   }
   EXPECT_TRUE(fills().empty()) << "the device runs when somebody waits";
-  queue_->synchronize(true);
+  queue_->synchronize();
   EXPECT_EQ(fills(), expected);
 }
 
@@ -69,7 +69,7 @@ TEST_F(QueuePriority, EventsComeAfterCommandsOfEachPriority) {
   fill(1, 7);
   record.event->wait();
   EXPECT_EQ(fills(), (std::vector<std::string>{"gpu: fill 3", "gpu: fill 5"}));
-  queue_->synchronize(true);
+  queue_->synchronize();
   EXPECT_EQ(fills().size(), 3u);
 }
 
@@ -77,7 +77,7 @@ TEST_F(QueuePriority, IsIgnoredWhereDevicesHaveNone) {
   make(0);
   for (const int priority : {-1, 0, 1}) fill(priority, 4);
   EXPECT_EQ(device_->priorities(), (std::vector<int>{1}));
-  queue_->synchronize(true);
+  queue_->synchronize();
   EXPECT_EQ(fills().size(), 3u);
 }
 

@@ -132,11 +132,10 @@ TEST_F(BuildTest, SizesOfBlocksAreOneOrMore) {
 TEST_F(BuildTest, MergesThatThereAreNotAreRefused) {
   const auto unknown = static_cast<Merge>(99);  // NOLINT: that is the point
   EXPECT_EQ(message([&] { arg(1).merge(unknown); }),
-            "operation 99 merges the results in argument 1, but there is none of that number; there are add, subtract, "
+            "operation 99 merges the results in argument 1, which is unknown; there are add, subtract, "
             "multiply and divide");
-  EXPECT_EQ(
-      message([&] { arg(1).merge(Merge::function); }),
-      "the results in argument 1 are merged by a function, but there is none; merge(neutral, function) takes one");
+  EXPECT_EQ(message([&] { arg(1).merge(Merge::function); }),
+            "the results in argument 1 are merged by a function, which is empty; merge(neutral, function) takes one");
   const char* const empty = "the function that merges the results in argument 1 is empty";
   EXPECT_EQ(message([&] { arg(1).merge_bytes(std::vector<std::byte>(4), {}); }), empty);
   EXPECT_EQ(message([&] { arg(1).merge<float>(0, {}); }), empty);

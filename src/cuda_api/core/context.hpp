@@ -48,9 +48,9 @@ class Context {
   // The same for calls that are allowed in streams of any device; `stream.context` is the stream's.
   CUstream_st& any_stream(cudaStream_t handle, bool per_thread = false);
   CUstream_st& make_stream(unsigned flags, int priority);
-  // The work in the stream still runs. Waits only where a hundred streams before it still have work, so that programs
-  // which make streams faster than their work runs take bounded memory. Throws cudaErrorInvalidResourceHandle for the
-  // default streams.
+  // The work in the stream still runs. Waits only where a thousand streams before it still have work, so that
+  // programs which make streams faster than their work runs take bounded memory. Throws cudaErrorInvalidResourceHandle
+  // for the default streams.
   void destroy_stream(CUstream_st& stream);
   bool is_legacy(const CUstream_st& stream) const { return &stream == legacy_; }
 
@@ -107,7 +107,7 @@ class Context {
   std::atomic<bool> used_by_runtime{false};
 
  private:
-  static constexpr std::size_t most_ended = 100;  // streams that were destroyed with work in them
+  static constexpr std::size_t most_ended = 1000;  // streams that were destroyed with work in them
   struct Later {
     heddle::Event end;
     heddle::Memory memory;

@@ -20,7 +20,7 @@ namespace heddle::cuda_api {
 class Context;
 class Capture;
 
-// Callbacks of a stream up to one place in it. Null: there are none.
+// Callbacks of a stream up to one place in it. Null: the stream has had no callback.
 struct CallbackMark {
   std::shared_ptr<CallbackLine> line;
   std::uint64_t count = 0;
