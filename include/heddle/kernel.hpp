@@ -82,7 +82,8 @@ struct KernelHistory {
   std::uint64_t timed = 0;     // of those that are done, how many were timed: the first ones, then one of 64, later
                                // one of 256, and all with LaunchOptions::timed
   double mean_seconds = 0;     // of the timed ones, on their device
-  double last_seconds = 0;
+  double last_seconds = 0;     // of the last timed one that is done
+  std::uint64_t last_timed_blocks = 0;   // its blocks
   Dim3 last_grid = {}, last_block = {};  // of the last launch that was made
   std::uint32_t last_shared = 0;         // bytes
 };

@@ -18,10 +18,11 @@ struct DeviceInfo {
   // The host can use its memory at the same addresses while kernels run, and variables of modules can be in host memory
   // (LoadOptions::placed).
   bool managed_memory = false;
-  bool has_streams = false;  // Queue::call_with_stream calls its function at once, with a native stream
-  unsigned capability = 0;   // of a GPU: 90 for compute capability 9.0
-  bool verifies = false;     // it verifies every access of a kernel, even without LoadOptions::check
-  bool simulated = false;    // its clock shows the time of a simulated machine
+  bool has_streams = false;   // Queue::call_with_stream calls its function at once, with a native stream
+  unsigned capability = 0;    // of a GPU: 90 for compute capability 9.0
+  double launch_seconds = 0;  // what submitting a launch takes the host at least; 0: much less than a kernel takes
+  bool verifies = false;      // it verifies every access of a kernel, even without LoadOptions::check
+  bool simulated = false;     // its clock shows the time of a simulated machine
   // After a fault of a kernel only its queue has failed. False: the device is lost, with all memory and modules.
   bool survives_faults = true;
   // Limits of a launch.

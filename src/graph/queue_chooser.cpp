@@ -24,6 +24,18 @@ std::uint32_t QueueChooser::take_free(bool& is_new) {
   return static_cast<std::uint32_t>(queues_.size() - 1);
 }
 
+// In turns. Never one with a task that lasts, after which the brief one would have to wait.
+std::uint32_t QueueChooser::take_brief(bool& is_new) {
+  if (policy_.new_queues != Scheduling::NewQueues::reuse) return take_free(is_new);
+  if (brief_.size() < std::min<std::size_t>(brief_queues, policy_.most_queues))
+    return brief_.emplace_back(take_free(is_new));
+  for (std::size_t tried = 0; tried < brief_.size(); ++tried) {
+    const std::uint32_t queue = brief_[next_brief_++ % brief_.size()];
+    if (queues_[queue].lasting == 0) return queue;
+  }
+  return brief_[next_brief_++ % brief_.size()] = take_free(is_new);
+}
+
 // They come on top of the most that there may be.
 std::uint32_t QueueChooser::take_own(std::size_t number, bool& is_new) {
   if (number >= own_.size()) own_.resize(number + 1, none);
@@ -34,13 +46,14 @@ std::uint32_t QueueChooser::take_own(std::size_t number, bool& is_new) {
   return own_[number] = static_cast<std::uint32_t>(queues_.size() - 1);
 }
 
-void QueueChooser::finished(std::uint32_t number) {
-  Queue& queue = queues_[number];
+void QueueChooser::finished(const Task& task) {
+  Queue& queue = queues_[task.queue];
+  if (!task.brief) --queue.lasting;
   if (--queue.tasks > 0) return;
   --busy_;
   if (queue.is_free || queue.is_own) return;
   queue.is_free = true;
-  free_.push_back(number);
+  free_.push_back(task.queue);
 }
 
 }  // namespace heddle::graph

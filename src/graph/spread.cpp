@@ -86,7 +86,7 @@ class Planner {
     for (const unsigned parent : parents) before.add(reached_[parent]);
     Place& place = at(tasks_[task].place);
     const auto here = [&](const Task& other) { return other.place == tasks_[task].place; };
-    const QueueChoice choice = place.chooser.choose(dag_, ref, here, {}, idle_queue(place, before));
+    const QueueChoice choice = place.chooser.choose(dag_, ref, here, {.idle = idle_queue(place, before)});
     Spread::Step& step = plan_.steps[task];
     step.queue = number(tasks_[task].place, choice.queue);
     const bool first = last_[step.queue] < 0;

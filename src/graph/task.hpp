@@ -29,6 +29,7 @@ struct alignas(64) Task {
   std::uint32_t place = 0, queue = 0;
   bool is_move = false;          // it copies bytes from one copy of an array to another
   bool queue_inherited = false;  // a child runs in this task's queue (graph/queue_chooser.hpp)
+  bool brief = false;            // it takes hardly longer than submitting it (graph/queue_chooser.hpp)
 };
 
 }  // namespace heddle::graph

@@ -22,7 +22,8 @@ constexpr bool is_timed(std::uint64_t launch) {
   return launch < 4 || (launch < 1024 ? launch % 64 == 0 : launch % 256 == 0);
 }
 
-void add_time(KernelHistory& history, const sched::TaskEvents& events) {
+void add_time(KernelHistory& history, std::uint64_t blocks, const sched::TaskEvents& events) {
+  history.last_timed_blocks = blocks;
   history.last_seconds = static_cast<double>(events.end->completed_ns() - events.start->completed_ns()) * 1e-9;
   ++history.timed;
   history.mean_seconds += (history.last_seconds - history.mean_seconds) / static_cast<double>(history.timed);
@@ -91,17 +92,18 @@ bool count_launch(KernelHistory& history, const device::LaunchConfig& config) {
   return is_timed(history.launches++);
 }
 
-sched::Submission timed_submission(const std::shared_ptr<KernelHistory>& history) {
+sched::Submission timed_submission(const std::shared_ptr<KernelHistory>& history, std::uint64_t blocks) {
   sched::Submission submission;
   submission.timed = true;
-  submission.on_finished = [history](const sched::TaskEvents& events) { add_time(*history, events); };
+  submission.on_finished = [history, blocks](const sched::TaskEvents& events) { add_time(*history, blocks, events); };
   return submission;
 }
 
 sched::Submission submission_of(const sched::BoundLaunch& launch, const device::Partition* partition) {
   const std::shared_ptr<KernelHistory>& history = launch.kernel->history();
-  sched::Submission submission =
-      count_launch(*history, launch.config) || launch.timed ? timed_submission(history) : sched::Submission();
+  sched::Submission submission = count_launch(*history, launch.config) || launch.timed
+                                     ? timed_submission(history, launch.blocks.size())
+                                     : sched::Submission();
   submission.barrier = launch.opaque;
   submission.partition = partition;
   return submission;

@@ -31,7 +31,7 @@ Accesses acquire(core::Core& core, const sched::BoundLaunch& launch, const sched
 // Counts a launch in its kernel's history. Returns whether it is to be timed for it.
 bool count_launch(KernelHistory& history, const device::LaunchConfig& config);
 // How a launch is submitted that is timed for the history.
-sched::Submission timed_submission(const std::shared_ptr<KernelHistory>& history);
+sched::Submission timed_submission(const std::shared_ptr<KernelHistory>& history, std::uint64_t blocks);
 // How the launch is submitted. Counts the launch in its kernel's history.
 sched::Submission submission_of(const sched::BoundLaunch& launch, const device::Partition* partition);
 // To be called when the launch is submitted: records which bytes it overwrites, and submits the copies that the host is

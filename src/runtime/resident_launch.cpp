@@ -105,9 +105,10 @@ graph::TaskRef submit(core::Core& core, KernelState& kernel, std::size_t place, 
   };
   sched::Scheduler& scheduler = core.scheduler();
   if (count_launch(*kernel.history(), config)) [[unlikely]]
-    return scheduler.submit(place, scratch.all(), put, timed_submission(kernel.history()));
-  const auto task =
-      scheduler.submit(place, scratch.all(), put, scheduler.ordinary(kernel.id(), kernel.history()->last_seconds));
+    return scheduler.submit(place, scratch.all(), put, timed_submission(kernel.history(), config.grid.count()));
+  const KernelHistory& history = *kernel.history();
+  const double seconds = config.grid.count() <= history.last_timed_blocks ? history.last_seconds : 0;
+  const auto task = scheduler.submit(place, scratch.all(), put, scheduler.ordinary(kernel.id(), place, seconds));
   scheduler.tracker()[task].kernel = kernel.id();
   return task;
 }

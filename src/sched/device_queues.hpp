@@ -35,6 +35,7 @@ class DeviceQueues {
   DeviceQueues(device::Device& device, const Scheduling& policy) : device_(device), chooser_(policy) {}
 
   device::Device& device() const { return device_; }
+  double launch_seconds() const { return launch_seconds_; }  // what a launch takes the host at least
   DeviceQueue& operator[](std::uint32_t number) { return queues_[number]; }
   boost::container::stable_vector<DeviceQueue>& all() { return queues_; }
   const boost::container::stable_vector<DeviceQueue>& all() const { return queues_; }
@@ -42,15 +43,15 @@ class DeviceQueues {
   // See graph::QueueChooser::choose. Creates the queue if it does not exist. Throws what Device::queue throws; the task
   // then still counts as one of that queue until finished().
   template <class Mine>
-  graph::QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine, std::optional<std::size_t> dedicated) {
-    graph::QueueChoice choice = chooser_.choose(dag, task, mine, dedicated);
+  graph::QueueChoice choose(graph::Dag& dag, graph::TaskRef task, Mine&& mine, const graph::QueueNeeds& needs) {
+    graph::QueueChoice choice = chooser_.choose(dag, task, mine, needs);
     if (choice.is_new) queues_.emplace_back();
     DeviceQueue& queue = queues_[choice.queue];
     if (!queue.queue) [[unlikely]]
       queue.queue = device_.queue({});
     return choice;
   }
-  void finished(std::uint32_t queue) { chooser_.finished(queue); }
+  void finished(const graph::Task& task) { chooser_.finished(task); }
   // Queues with tasks that are not known to be finished.
   std::uint32_t busy() const { return chooser_.busy(); }
 
@@ -78,6 +79,7 @@ class DeviceQueues {
 
  private:
   device::Device& device_;
+  const double launch_seconds_ = device_.info().launch_seconds;
   graph::QueueChooser chooser_;
   boost::container::stable_vector<DeviceQueue> queues_;         // by the chooser's number
   std::vector<std::shared_ptr<device::Event>> free_events_[2];  // done and without references; [0]: untimed, [1]: timed

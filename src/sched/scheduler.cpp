@@ -111,12 +111,13 @@ void Scheduler::add_extras(DeviceQueues& device, device::Queue& queue, graph::Ta
   const auto orders = [&](const graph::Task& other) {
     return is_here(other) && !contains(submission.early_parents, other.id);
   };
-  const auto dedicated = submission.hook ? submission.hook->parents_known(task) : submission.dedicated;
+  const graph::QueueNeeds needs{.own = submission.hook ? submission.hook->parents_known(task) : submission.dedicated,
+                                .brief = submission.brief};
   const auto always = [](const graph::Task&) { return true; };
   const bool early = !submission.early_parents.empty();
-  const graph::QueueChoice choice = early    ? device.choose(dag_, task, orders, dedicated)
-                                    : alone_ ? device.choose(dag_, task, always, dedicated)
-                                             : device.choose(dag_, task, is_here, dedicated);
+  const graph::QueueChoice choice = early    ? device.choose(dag_, task, orders, needs)
+                                    : alone_ ? device.choose(dag_, task, always, needs)
+                                             : device.choose(dag_, task, is_here, needs);
   DeviceQueue& chosen = device[choice.queue];
   device::Queue& queue = *chosen.queue;
   ends_after_.clear();

@@ -29,9 +29,10 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
 
   const Scheduling& policy() const { return policy_; }  // any thread
-  // For launches of a kernel, which takes so many seconds, that need nothing else; 0: not known.
-  const Submission& ordinary(std::uint64_t kernel, double seconds) {
-    return late_ends_.may_be_late(kernel, seconds) ? ordinary_late_ : ordinary_;
+  // For a launch of a kernel on a place that needs nothing else and takes so many seconds; 0: not known.
+  const Submission& ordinary(std::uint64_t kernel, std::size_t place, double seconds) {
+    const bool brief = seconds > 0 && seconds <= brief_launches * devices_[place].launch_seconds();
+    return ordinary_[late_ends_.may_be_late(kernel, seconds) ? 1 : 0][brief ? 1 : 0];
   }
   std::size_t places() const { return devices_.size(); }
   device::Device& device(std::size_t place) { return devices_[place].device(); }
@@ -137,7 +138,8 @@ class Scheduler {
   base::Mutex& mutex_;
   trace::Recorder* const trace_;
   const Scheduling policy_;
-  const Submission ordinary_, ordinary_late_{.late = true};
+  static constexpr double brief_launches = 2;  // a launch that takes no longer than submitting so many is brief
+  const Submission ordinary_[2][2] = {{{}, {.brief = true}}, {{.late = true}, {.late = true, .brief = true}}};
   LateEnds late_ends_;
   graph::Dag dag_;
   boost::container::stable_vector<DeviceQueues> devices_;

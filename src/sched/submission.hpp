@@ -34,6 +34,7 @@ class SubmissionHook {
 struct Submission {
   bool timed = false;  // it gets timed events before and after it
   bool late = false;   // its end may be recorded late (late_ends.hpp)
+  bool brief = false;  // it takes hardly longer than submitting it (graph/queue_chooser.hpp)
   // It runs after all tasks submitted before it and before all tasks submitted after it, on all devices.
   bool barrier = false;
   const device::Partition* partition = nullptr;  // on which it runs; null: the whole device

@@ -87,7 +87,7 @@ std::exception_ptr Tracker::finish(graph::TaskRef ref, std::exception_ptr own_fa
       failure = failure_at(*running.end);
     if (failure && elsewhere) clear(*device[task.queue].queue);
     forget(device, done, failure);
-    device.finished(task.queue);
+    device.finished(task);
     if (!failure) return;
     remember(done.id, failure);
     if (!first) first = failure;

@@ -193,7 +193,7 @@ class Executor::State {
       return took;
     };
     measure({.gpu_share = platforms_.static_gpu_share()});  // compiles the kernels
-    tuning::TunerOptions options{.executions = 2};
+    tuning::TunerOptions options{.executions = 2, .final_seconds = 0.2, .final_splits = 3};
     options.precision = std::max(options.precision, runner_.least_share(program, {}));
     tuning::TunerResult result = tuning::tune(space, measure, options);
     result.configuration = fixed(result.configuration);

@@ -90,7 +90,7 @@ class Search {
   void compare_with_one_type_alone() {
     const knowledge::Configuration best = result_.configuration;
     const double longest = options_.prune_factor * result_.seconds;
-    std::vector<knowledge::Configuration> finalists{best};
+    std::vector<knowledge::Configuration> finalists = best_splits();
     if (gpus_alone_ < longest) {
       Candidate gpus;
       for (const unsigned overlap : space_.overlaps)
@@ -105,6 +105,27 @@ class Search {
     }
     measure_in_turns(finalists);
     choose();
+  }
+
+  // The best of all first. Splits whose shares are nearly the same count once.
+  std::vector<knowledge::Configuration> best_splits() const {
+    constexpr double same_share = 0.02;
+    std::vector<const Evaluation*> sorted;
+    for (const Evaluation& evaluation : result_.evaluations) sorted.push_back(&evaluation);
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Evaluation* a, const Evaluation* b) {
+      return a->measured.seconds() < b->measured.seconds();
+    });
+    std::vector<knowledge::Configuration> splits{result_.configuration};
+    for (const Evaluation* const evaluation : sorted) {
+      if (splits.size() >= options_.final_splits) break;
+      const double share = evaluation->configuration.gpu_share;
+      if (share == 0 || share == 1) continue;
+      if (std::none_of(splits.begin(), splits.end(), [share](const knowledge::Configuration& other) {
+            return std::abs(other.gpu_share - share) <= same_share;
+          }))
+        splits.push_back(evaluation->configuration);
+    }
+    return splits;
   }
 
   // The type whose part of a split would take many times as long as the best split, by what is known of its speed.
@@ -127,11 +148,20 @@ class Search {
   // A finalist finds arrays where the one before left them: its first run in a turn moves them, and does not count.
   void measure_in_turns(const std::vector<knowledge::Configuration>& finalists) {
     std::vector<std::vector<Measured>> runs(finalists.size());
-    for (unsigned turn = 0; turn < options_.final_executions; ++turn)
+    double seconds = 0;  // of the longest finalist so far
+    const auto go_on = [&](unsigned turn) {
+      return turn < options_.final_executions ||
+             (turn < TunerOptions::most_final_executions && seconds < options_.final_seconds);
+    };
+    for (unsigned turn = 0; go_on(turn); ++turn) {
+      double longest = 0;
       for (std::size_t i = 0; i < finalists.size(); ++i) {
         measure_(finalists[i]);
         runs[i].push_back(measure_(finalists[i]));
+        longest = std::max(longest, runs[i].back().seconds());
       }
+      seconds += longest;
+    }
     for (std::size_t i = 0; i < finalists.size(); ++i) {
       result_.finalists.push_back({finalists[i], upper_quartile(runs[i])});
       result_.evaluations.push_back(result_.finalists.back());

@@ -46,6 +46,13 @@ struct TunerOptions {
   // Fixed: of the best split, the GPUs alone and the CPUs alone, at the end, in turns. The upper quartile counts: a
   // split waits for the slower of two types, and varies more.
   unsigned final_executions = 5;
+  // Fixed: more of them while a finalist's take less than so many seconds in all, up to most_final_executions. Short
+  // runs vary most and cost least.
+  double final_seconds = 0;
+  // Fixed: how many of the best splits are measured again at the end. Among many candidates the best may have been
+  // lucky.
+  unsigned final_splits = 1;
+  static constexpr unsigned most_final_executions = 41;
   // Fixed: the part by which the best split must be faster than one type alone, which varies less and leaves the other
   // type to others.
   double split_gain = 0.02;
@@ -72,7 +79,7 @@ struct TunerResult {
   double seconds = knowledge::never_run;
   double deviation = 1;
   std::vector<Evaluation> evaluations;  // in their order; each counts once, whatever TunerOptions::executions is
-  std::vector<Evaluation> finalists;    // fixed: the best split, the GPUs alone, the CPUs alone; not what is pruned
+  std::vector<Evaluation> finalists;    // fixed: the best splits, the GPUs alone, the CPUs alone; not what is pruned
   std::size_t winner = 0;               // of the finalists
 };
 

@@ -216,7 +216,7 @@ TEST(Queues, AreFewWhereTheHostWaits) {
     under_way.push_back(dag.append({&access, 1}));
     EXPECT_TRUE(chooser.choose(dag, under_way.back()).awaited.empty());
     if (under_way.size() < 10) continue;
-    for (const TaskRef& ref : under_way) dag.finish(ref, [&](TaskRef, const Task& t) { chooser.finished(t.queue); });
+    for (const TaskRef& ref : under_way) dag.finish(ref, [&](TaskRef, const Task& t) { chooser.finished(t); });
     under_way.clear();
   }
   EXPECT_EQ(chooser.queues(), 10u);

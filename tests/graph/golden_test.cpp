@@ -92,8 +92,7 @@ class Player {
       for (const TaskRef& ref : awaited) trace_ << ' ' << dag_[ref].queue;
     }
     trace_ << '\n';
-    for (const TaskRef& ref : awaited)
-      dag_.finish(ref, [&](TaskRef, const Task& task) { chooser_->finished(task.queue); });
+    for (const TaskRef& ref : awaited) dag_.finish(ref, [&](TaskRef, const Task& task) { chooser_->finished(task); });
   }
 
   void list(const char* before, const TaskRefs& refs) {

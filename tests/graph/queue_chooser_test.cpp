@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace heddle::graph {
@@ -21,17 +22,19 @@ struct Devices {
     TaskRef task;
     QueueChoice choice;
   };
-  Made task(std::uint32_t device, std::vector<int> reads, int modifies, std::optional<std::size_t> own = {}) {
+  Made task(std::uint32_t device, std::vector<int> reads, int modifies, std::optional<std::size_t> own = {},
+            bool brief = false) {
     std::vector<Access> accesses{{objects[static_cast<std::size_t>(modifies)], Mode::read_write, 0, 16}};
     for (const int read : reads) accesses.push_back({objects[static_cast<std::size_t>(read)], Mode::read, 0, 16});
     Made made;
     made.task = dag.append(accesses);
     dag[made.task].place = device;
-    made.choice = choosers[device].choose(dag, made.task, [&](const Task& t) { return t.place == device; }, own);
+    made.choice = choosers[device].choose(dag, made.task, [&](const Task& t) { return t.place == device; },
+                                          {.own = own, .brief = brief});
     return made;
   }
   void finish(TaskRef task) {
-    dag.finish(task, [&](TaskRef, const Task& t) { choosers[t.place].finished(t.queue); });
+    dag.finish(task, [&](TaskRef, const Task& t) { choosers[t.place].finished(t); });
   }
 
   Dag dag;
@@ -112,6 +115,41 @@ TEST(QueueChooser, OneWaitIsEnoughForAllOfAQueue) {
   ASSERT_EQ(next.choice.awaited.size(), 2u);
   EXPECT_EQ(next.choice.awaited[0], third.task);
   EXPECT_EQ(next.choice.awaited[1], fourth.task);
+}
+
+TEST(QueueChooser, BriefTasksShareFewQueues) {
+  Devices devices(Scheduling::ChildQueues::disjoint);
+  std::set<std::uint32_t> queues;
+  std::size_t waits = 0;
+  const auto writer = devices.task(0, {}, 0, {}, true);
+  for (int i = 0; i < 40; ++i) {
+    const auto reader = devices.task(0, {0}, 1 + i % 4, {}, true);
+    queues.insert(reader.choice.queue);
+    waits += reader.choice.awaited.size();
+  }
+  EXPECT_EQ(queues.size(), QueueChooser::brief_queues);
+  EXPECT_EQ(queues.count(writer.choice.queue), 1u) << "the first reader stays in the writer's queue";
+  EXPECT_EQ(devices.choosers[0].queues(), QueueChooser::brief_queues);
+  EXPECT_GE(waits, QueueChooser::brief_queues - 1);
+  EXPECT_EQ(devices.task(0, {1, 2, 3, 4}, 0, {}, true).choice.awaited.size(), QueueChooser::brief_queues - 1);
+}
+
+TEST(QueueChooser, BriefTasksAreNotBehindLastingOnes) {
+  Devices devices(Scheduling::ChildQueues::disjoint);
+  std::vector<Devices::Made> lasting;
+  for (int i = 0; i < 4; ++i) lasting.push_back(devices.task(0, {}, i));
+  for (int turn = 0; turn < 3; ++turn) {
+    const auto brief = devices.task(0, {}, 4, {}, true);
+    for (const auto& other : lasting) EXPECT_NE(brief.choice.queue, other.choice.queue);
+    // A lasting child takes the brief one's queue; the next brief one must not be after it.
+    const auto child = devices.task(0, {}, 4);
+    EXPECT_EQ(child.choice.queue, brief.choice.queue);
+    lasting.push_back(child);
+    devices.dag.remove_object(devices.objects[4]);
+    devices.objects[4] = devices.dag.add_object(16);
+  }
+  for (const auto& made : lasting) devices.finish(made.task);
+  EXPECT_EQ(devices.choosers[0].busy(), 0u);
 }
 
 TEST(QueueChooser, CountsItsBusyQueues) {

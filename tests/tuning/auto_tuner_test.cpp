@@ -116,6 +116,41 @@ TEST(AutoTuner, ASplitThatVariesMoreDoesNotWin) {
   EXPECT_EQ(found.configuration.gpu_share, 1);
 }
 
+// The best split was lucky when it was tried, and the second best is better than both types alone.
+TEST(AutoTuner, TheSecondBestSplitIsMeasuredAgainToo) {
+  const TunerSpace space{.fissions = {knowledge::Fission::none}, .overlaps = {1}, .groups = {{}}};
+  unsigned calls = 0;
+  const auto measure = [&](const knowledge::Configuration& tried) {
+    if (tried.gpu_share == 1) return Measured{1, 0};
+    if (tried.gpu_share == 0) return Measured{0, 5};
+    if (tried.gpu_share == 0.75) return Measured{0.8, 0.7};
+    if (tried.gpu_share != 0.5) return Measured{2, 1.9};
+    return ++calls == 1 ? Measured{0.5, 0.6} : Measured{1.5, 1.6};
+  };
+  EXPECT_EQ(tune(space, measure).configuration.gpu_share, 1);
+  calls = 0;
+  const TunerResult found = tune(space, measure, {.final_splits = 3});
+  EXPECT_EQ(found.configuration.gpu_share, 0.75);
+  EXPECT_EQ(found.finalists.size(), 5U);
+}
+
+TEST(AutoTuner, ShortFinalistsAreMeasuredMoreOften) {
+  const TunerSpace space{.fissions = {knowledge::Fission::none}, .overlaps = {1}, .groups = {{}}};
+  const auto runs_of_one_type = [&](double seconds) {
+    unsigned runs = 0;
+    tune(space,
+         [&](const knowledge::Configuration& tried) {
+           runs += tried.gpu_share == 1;
+           return Measured{seconds, seconds};
+         },
+         {.final_seconds = 0.25});
+    return runs;
+  };
+  EXPECT_EQ(runs_of_one_type(1), 1 + 2 * 5U);
+  EXPECT_EQ(runs_of_one_type(0.02), 1 + 2 * 13U);
+  EXPECT_EQ(runs_of_one_type(1e-6), 1 + 2 * TunerOptions::most_final_executions);
+}
+
 // The machine becomes slower while the finalists are measured: in turns, it is slower for all.
 TEST(AutoTuner, FinalistsMeetTheSameMachine) {
   const TunerSpace space{.fissions = {knowledge::Fission::none}, .overlaps = {1}, .groups = {{}}};

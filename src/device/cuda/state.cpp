@@ -17,6 +17,9 @@ namespace {
 
 constexpr std::uint64_t reference_period_ns = 2'000'000'000;
 
+// The context that the innermost Current of this thread has made the thread's; null outside of them.
+thread_local driver::Context chosen = nullptr;
+
 }  // namespace
 
 DeviceState::DeviceState(std::shared_ptr<const Driver> driver, int ordinal, base::TraceSink* trace,
@@ -75,8 +78,10 @@ std::uint64_t DeviceState::pool_reserve() const {
 }
 
 bool DeviceState::gone() const {
+  if (lost()) return true;
+  if (chosen == context()) return false;  // this thread is in calls of the driver
   driver::Context current = nullptr;
-  return lost() || driver_->context_get(&current) == driver::error_deinitialized;
+  return driver_->context_get(&current) == driver::error_deinitialized;
 }
 
 DeviceState::~DeviceState() {
@@ -120,16 +125,12 @@ void DeviceState::describe() {
   launches_early_ = info_.capability >= 90;
   info_.partition_grain = 2;
   info_.has_streams = true;
+  info_.launch_seconds = 4e-6;  // of the driver's call, measured (docs/performance.md)
   info_.survives_faults = false;
 }
 
 // A thread without a context works with the first GPU as far as CUDA's runtime is concerned: there that GPU's context
 // may stay, which makes what comes next cheaper.
-namespace {
-// The context that the innermost Current of this thread has made the thread's; null outside of them.
-thread_local driver::Context chosen = nullptr;
-}  // namespace
-
 DeviceState::Current::Current(const DeviceState& state) : state_(state), outer_(chosen) {
   if (outer_ == state_.context()) return;
   state_.driver_->context_get(&before_);

@@ -17,11 +17,6 @@ MemoryLatency virtual_latency(const SmModel& sm, const KernelProfile& kernel) {
   return latency;
 }
 
-// In units of the chain; at least one.
-unsigned virtual_warps(const SmModel& sm, unsigned warps) {
-  return std::max(1u, static_cast<unsigned>(std::lround(static_cast<double>(warps) / (sm.schedulers * sm.unit))));
-}
-
 // The cycles of a round in which so many warps are ready; one if none is.
 double issue_cycles(double ready) { return std::max(1.0, ready); }
 double issue_cycles(const KernelProfile& kernel, double ready) { return issue_cycles(kernel.issue_cycles * ready); }
@@ -71,6 +66,10 @@ std::size_t states_of(const KernelProfile& kernel, unsigned warps) {
 }
 
 }  // namespace
+
+unsigned virtual_warps(const SmModel& sm, unsigned warps) {
+  return std::max(1u, static_cast<unsigned>(std::lround(static_cast<double>(warps) / (sm.schedulers * sm.unit))));
+}
 
 double solo_ipc(const SmModel& sm, const KernelProfile& kernel, unsigned warps) {
   if (warps == 0) return 0;

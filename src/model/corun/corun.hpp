@@ -20,6 +20,10 @@ struct SmModel {
   std::size_t most_states = 700;
 };
 
+// In units of the chain, on one of the SMs with one scheduler; at least 1. Numbers of warps with the same units have
+// the same IPC.
+unsigned virtual_warps(const SmModel& sm, unsigned warps);
+
 // The IPC of `warps` warps of a kernel alone on the SM (equations 2 to 4); 0 without warps.
 double solo_ipc(const SmModel& sm, const KernelProfile& kernel, unsigned warps);
 

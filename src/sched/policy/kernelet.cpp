@@ -159,11 +159,20 @@ std::vector<std::uint64_t> KerneletPolicy::kernels_of(const std::vector<Kind>& k
   return kernels;
 }
 
-// Whether the device would wait while pairs are solved.
-bool KerneletPolicy::chooses_later(const View& view, std::size_t number, const Place& place) const {
-  const CoRunDevice* const device = view.devices[number].corun;
-  if (device == nullptr || device->slice_cycles <= 0 || place.ranges > 0 || place.kinds.size() < 2) return false;
-  return rates_->lasting() && !known_.contains(kernels_of(place.kinds));
+// Where the host's time counts: whether the device would wait while pairs are solved. If not, solves some of those that
+// the choice asks for.
+bool KerneletPolicy::chooses_later(const View& view, std::size_t number, const Place& place) {
+  const DeviceView& device = view.devices[number];
+  if (device.corun == nullptr || device.corun->slice_cycles <= 0 || place.kinds.size() < 2) return false;
+  if (!rates_->lasting() || known_.contains(kernels_of(place.kinds))) return false;
+  if (place.ranges == 0) return true;
+  unsigned solved = 0;
+  for (const auto& [first, second] : promising_pairs(device, place.kinds)) {
+    if (rates_->knows(*first, *second)) continue;
+    if (solved++ == options_.pairs_at_once) return true;
+    rates_->best(*device.corun, *first, *second, ratio_on(device));
+  }
+  return false;
 }
 
 // Whether the kernels that run still have blocks. Chance chooses again when a launch is complete.
@@ -266,9 +275,10 @@ std::optional<KerneletPolicy::Choice> KerneletPolicy::find_co_schedule(const Dev
   return at->second;
 }
 
-std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const DeviceView& device,
-                                                                const std::vector<Kind>& kinds) {
-  std::vector<std::pair<const KernelTraits*, const KernelTraits*>> all, left;
+// Those of different kernels, and where the host's time counts a few of them.
+std::vector<KerneletPolicy::Pair> KerneletPolicy::promising_pairs(const DeviceView& device,
+                                                                  const std::vector<Kind>& kinds) const {
+  std::vector<Pair> all, left;
   for (std::size_t i = 0; i < kinds.size(); ++i)
     for (std::size_t j = i + 1; j < kinds.size(); ++j) all.emplace_back(kinds[i].traits, kinds[j].traits);
   // If all pairs are alike, the differences that count as such are halved until one is not.
@@ -291,13 +301,21 @@ std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const DeviceView
                      [&](const auto& a, const auto& b) { return difference(a) > difference(b); });
     left.resize(options_.most_pairs);
   }
-  // Where slices cost the host time, ratios with small ones gain nothing, and neither do those after which a kernel is
-  // left alone.
-  const auto ratio = device.corun->slice_cycles > 0 ? model::PairOptions::Ratio::balanced : options_.pairs.ratio;
+  return left;
+}
+
+// Where slices cost the host time, ratios with small ones gain nothing, and neither do those after which a kernel is
+// left alone.
+model::PairOptions::Ratio KerneletPolicy::ratio_on(const DeviceView& device) const {
+  return device.corun->slice_cycles > 0 ? model::PairOptions::Ratio::balanced : options_.pairs.ratio;
+}
+
+std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const DeviceView& device,
+                                                                const std::vector<Kind>& kinds) {
   std::optional<Choice> best;
-  for (const auto& [first, second] : left) {
+  for (const auto& [first, second] : promising_pairs(device, kinds)) {
     ++looked_at_.pairs;
-    auto made = rates_->best(*device.corun, *first, *second, ratio);
+    auto made = rates_->best(*device.corun, *first, *second, ratio_on(device));
     if (!made) continue;
     made->profit = profit_with_launches(*device.corun, device.processors, *first, *second, *made);
     if (made->profit <= options_.least_profit || (best && made->profit <= best->pair.profit)) continue;

@@ -30,8 +30,9 @@ struct KerneletOptions {
   unsigned alone_ahead = 3;  // and how many of them are in flight
   unsigned whole = 16;       // launches in flight where nothing gains
   // Where slices cost the host time: the pairs that are solved for a choice, those that differ most first, and launches
-  // that go out whole before, so that the device works meanwhile. A choice of 28 pairs took 6 ms beside an H200.
-  unsigned most_pairs = 10, whole_before = 4;
+  // that go out whole before, so that the device works meanwhile. A choice of 28 pairs took 6 ms beside an H200. So a
+  // decision solves few, and whole launches go on until all are solved.
+  unsigned most_pairs = 10, whole_before = 4, pairs_at_once = 2;
 };
 
 // Two kernels run in slices (plan_slices). Where no pair gains, launches run whole in their order, as streams would run
@@ -83,11 +84,14 @@ class KerneletPolicy final : public Policy {
   bool can_slice(const View& view, const TaskView& task) const;
   bool can_continue(const View& view, const std::vector<Kind>& kinds, const Place& place) const;
   static std::vector<std::uint64_t> kernels_of(const std::vector<Kind>& kinds);
-  bool chooses_later(const View& view, std::size_t number, const Place& place) const;
+  bool chooses_later(const View& view, std::size_t number, const Place& place);
   void choose(const View& view, const std::vector<Kind>& kinds, Place& place);
   void choose_pair(const View& view, const std::vector<Kind>& kinds, const Choice& choice, Place& place);
   std::optional<Choice> find_co_schedule(const DeviceView& device, const std::vector<Kind>& kinds,
                                          const std::vector<std::uint64_t>& kernels);
+  using Pair = std::pair<const KernelTraits*, const KernelTraits*>;
+  std::vector<Pair> promising_pairs(const DeviceView& device, const std::vector<Kind>& kinds) const;
+  model::PairOptions::Ratio ratio_on(const DeviceView& device) const;
   std::optional<Choice> find_anew(const DeviceView& device, const std::vector<Kind>& kinds);
   bool fails(const View& view, Place& place);
   void issue(const View& view, const std::vector<Kind>& kinds, Place& place, std::vector<Decision>& decisions);

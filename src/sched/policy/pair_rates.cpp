@@ -54,11 +54,11 @@ model::PairIpc in_proportion(model::PairIpc together, const model::PairIpc& mode
 
 // The IPC falls as the ratio rises. By false position, in the form that is named after Illinois: a few steps, where
 // halving takes thirty.
-model::KernelProfile calibrated_for(const model::SmModel& sm, unsigned warps, model::KernelProfile profile,
-                                    double ipc) {
+// `exact`: the part of the IPC by which the model may be off.
+model::KernelProfile calibrated_for(const model::SmModel& sm, unsigned warps, model::KernelProfile profile, double ipc,
+                                    double exact = 1e-9) {
   if (ipc <= 0 || warps == 0) return profile;
   constexpr int most_steps = 30;
-  constexpr double exact = 1e-9;
   const auto above = [&](double ratio) {
     profile.memory_ratio = ratio;
     return model::solo_ipc(sm, profile, warps) - ipc;
@@ -135,7 +135,9 @@ const ModelRates::Known& ModelRates::known(const CoRunDevice& device, const mode
   if (!made) return at->second;
   Known& known = at->second;
   const unsigned warps = full_warps(device, traits.kernel);
-  if (calibrate_ && !network) known.kernel.profile = calibrated_for(sm, warps, traits.kernel.profile, traits.alone_ipc);
+  constexpr double exact = 1e-4;  // each step takes tens of microseconds of a decision
+  if (calibrate_ && !network)
+    known.kernel.profile = calibrated_for(sm, warps, traits.kernel.profile, traits.alone_ipc, exact);
   known.alone =
       network ? model::network_ipc(known.kernel.demands, warps) : model::solo_ipc(sm, known.kernel.profile, warps);
   return known;
@@ -147,9 +149,13 @@ std::optional<model::CoSchedule> ModelRates::solve(const CoRunDevice& device, co
   const bool network = has_network(first, second, model_);
   const Known &a = known(device, sm, first, network), &b = known(device, sm, second, network);
   const model::PairIpc alone{a.alone, b.alone};
+  std::map<std::pair<unsigned, unsigned>, model::PairIpc> by_chains;  // by units: several ratios have the same
   const auto together = [&](unsigned first_warps, unsigned second_warps) {
-    return network ? model::network_ipc(a.kernel.demands, first_warps, b.kernel.demands, second_warps)
-                   : model::pair_ipc(sm, a.kernel.profile, first_warps, b.kernel.profile, second_warps);
+    if (network) return model::network_ipc(a.kernel.demands, first_warps, b.kernel.demands, second_warps);
+    const auto [at, made] =
+        by_chains.try_emplace({model::virtual_warps(sm, first_warps), model::virtual_warps(sm, second_warps)});
+    if (made) at->second = model::pair_ipc(sm, a.kernel.profile, first_warps, b.kernel.profile, second_warps);
+    return at->second;
   };
   auto made = model::best_ratio(model::PairModel(together), device.limits, a.kernel, b.kernel, alone, ratio);
   if (made && calibrate_) made->together = in_proportion(made->together, alone, first, second);

@@ -1,6 +1,7 @@
 // Where a policy takes from how fast two kernels run together: the model, measurements, or, for comparison, chance.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -21,6 +22,12 @@ class PairRates {
   // result are 0 and 1.
   virtual std::optional<model::CoSchedule> best(const CoRunDevice& device, const KernelTraits& first,
                                                 const KernelTraits& second, model::PairOptions::Ratio ratio) = 0;
+  // Whether best() has been worked out for these kernels, or takes no time.
+  virtual bool knows(const KernelTraits& first, const KernelTraits& second) const {
+    static_cast<void>(first);
+    static_cast<void>(second);
+    return true;
+  }
   // Whether the answer for the same kernels is always the same.
   virtual bool lasting() const { return true; }
 };
@@ -55,6 +62,9 @@ class ModelRates final : public PairRates {
       : calibrate_(calibrate), model_(model) {}
   std::optional<model::CoSchedule> best(const CoRunDevice& device, const KernelTraits& first,
                                         const KernelTraits& second, model::PairOptions::Ratio ratio) override;
+  bool knows(const KernelTraits& first, const KernelTraits& second) const override {
+    return known_.contains(std::minmax(first.id, second.id));
+  }
 
  private:
   // A kernel as the model sees it, and its IPC alone by the model.
