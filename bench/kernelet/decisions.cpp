@@ -131,6 +131,7 @@ class TimedPolicy final : public sched::Policy {
     seconds_again = seconds_since(first) / std::exchange(again, 0);
   }
   bool sees_ranges() const override { return policy_->sees_ranges(); }
+  bool decides_all() const override { return policy_->decides_all(); }
 
   double seconds = 0, seconds_again = 0;
   std::uint64_t calls = 0;
@@ -248,7 +249,7 @@ void measure(const Machine& machine, unsigned rounds, bench::Results& results) {
   run.end_a_slice();
   run.policy->again = rounds;
   run.end_a_slice();
-  add("nothing has changed", run.policy->seconds_again * 1e9, "ns");
+  if (run.policy->seconds_again > 0) add("nothing has changed", run.policy->seconds_again * 1e9, "ns");
   add("slices in flight", static_cast<double>(run.flying()), "");
   const std::uint64_t calls = run.policy->calls;
   const double seconds = run.policy->seconds;

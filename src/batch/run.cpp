@@ -143,6 +143,7 @@ class WatchedPolicy final : public sched::Policy {
   }
   std::optional<std::uint64_t> wake_ns(const sched::View& view) override { return policy_->wake_ns(view); }
   bool sees_ranges() const override { return policy_->sees_ranges(); }
+  bool decides_all() const override { return policy_->decides_all(); }
 
  private:
   const base::SteadyClock clock_;

@@ -341,15 +341,19 @@ bool Dispatcher::ask_policy() {
   if (decisions_.empty()) set_timer(now);
   if (base::logger()->should_log(spdlog::level::debug))
     if (const std::string why = policy_->explain(); !why.empty()) base::log_debug("policy: {}", why);
-  bool any = false;
+  bool any = false, changed = false;
   for (const Decision& decision : decisions_) {
     if (decision.task >= ready_.size()) continue;
     HeldTask* const task = ready_[decision.task];
     if (task == nullptr) continue;  // all of it is submitted
     any = true;
-    if (submit(*task, decision)) ready_[decision.task] = nullptr;
+    if (!submit(*task, decision)) continue;
+    changed = true;
+    ready_[decision.task] = nullptr;
   }
-  return any;
+  if (!any || changed || !policy_->decides_all()) return any;
+  set_timer(now);
+  return false;
 }
 
 void Dispatcher::set_timer(const View& now) {

@@ -100,6 +100,9 @@ class Policy {
   virtual std::optional<std::uint64_t> wake_ns(const View&) { return std::nullopt; }
   // Whether it needs the ranges in flight and the completions of the view. They take time to collect.
   virtual bool sees_ranges() const { return false; }
+  // Whether decide() appends all that can be submitted now. Then it is called again only when something has changed: a
+  // task is ready or has no blocks left, or a range has ended. False: it is called until it appends nothing.
+  virtual bool decides_all() const { return false; }
   // The reason for its decision, in one line; for the log.
   virtual std::string explain() const { return {}; }
   // Counts of what it has done, by name, each since it was made.

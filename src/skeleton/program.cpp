@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
+#include <utility>
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
@@ -86,6 +87,7 @@ void Program::add_slot(KernelUseOf& kernel, std::size_t place) {
                "{} takes {}, but argument {} is an array of {}; pass an array of the type that the kernel takes",
                describe(*kernel.node->kernel, place), name(parameter.element), slot.number(), name(given));
   SlotUse& use = slots_[slot.number()];
+  if (!std::exchange(use.used, true)) use.overwritten = parameter.access == Access::write;
   use.resident = use.resident || slot.is_resident();
   if (slot.merge_operation() != Merge::none) {
     use.merged = &slot;

@@ -19,6 +19,8 @@ struct SlotUse {
   bool partitioned = false;  // by some kernel
   bool copied = false;       // read whole by some kernel
   bool written = false;
+  bool used = false;         // by some kernel
+  bool overwritten = false;  // the first kernel that uses it writes it without reading it
   bool resident = false;  // not brought to the host
   std::size_t unit = 1;
   bool has_unit = false;         // stated, or found

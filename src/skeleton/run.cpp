@@ -184,7 +184,8 @@ Clones::Clones(Runtime& runtime, const Program& program, const std::vector<Value
 
 const std::vector<Value>& Clones::fresh() {
   for (std::size_t slot = 0; slot < clones_.size(); ++slot) {
-    if (clones_[slot].element_bytes == 0 || !from_host_[slot]) continue;
+    // What a run overwrites is on the host before a program's first run, and where that run left it before the others.
+    if (clones_[slot].element_bytes == 0 || !from_host_[slot] || program_.slots()[slot].overwritten) continue;
     if (program_.slots()[slot].written)
       fill(clones_[slot], originals_[slot]);
     else

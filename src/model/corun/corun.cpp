@@ -77,6 +77,7 @@ double solo_ipc(const SmModel& sm, const KernelProfile& kernel, unsigned warps) 
   const Side side = make_side(sm, kernel, warps, as_one);
   const std::size_t count = side.states.count();
   const auto ready = [&](std::size_t state) { return static_cast<double>(side.states.ready(state) * sm.unit); };
+  if (kernel.memory_ratio <= 0) return sm.schedulers * ready(0) / issue_cycles(kernel, ready(0));  // it never waits
   TransitionMatrix matrix(count);
   std::vector<double> row;
   for (std::size_t from = 0; from < count; ++from) {

@@ -45,7 +45,7 @@ double alone_on(const SmModel& sm, const SmLimits& limits, const Candidate& kern
 }
 
 bool is_better(const CoSchedule& a, const CoSchedule& b, PairOptions::Ratio ratio) {
-  return ratio == PairOptions::Ratio::balanced ? a.imbalance < b.imbalance : a.profit > b.profit;
+  return ratio == PairOptions::Ratio::most_profit ? a.profit > b.profit : a.imbalance < b.imbalance;
 }
 
 }  // namespace
@@ -85,14 +85,32 @@ std::optional<CoSchedule> best_ratio(const SmModel& sm, const SmLimits& limits, 
 
 std::optional<CoSchedule> best_ratio(const PairModel& together, const SmLimits& limits, const Candidate& first,
                                      const Candidate& second, PairIpc alone, PairOptions::Ratio ratio) {
+  const auto ratios = full_ratios(limits, first.needs, second.needs);
   std::optional<CoSchedule> best;
-  for (const auto& [a, b] : full_ratios(limits, first.needs, second.needs)) {
+  // Returns by how much the first kernel's blocks take longer than the second's.
+  const auto look_at = [&](std::size_t number) {
+    const auto& [a, b] = ratios[number];
     CoSchedule made{0, 1, a, b, {}, 0, 0};
     made.together = together(a * warps_of(limits, first.needs), b * warps_of(limits, second.needs));
     made.profit = coscheduling_profit(made.together, alone.first, alone.second);
-    made.imbalance = std::abs(first.block_instructions * a / made.together.first -
-                              second.block_instructions * b / made.together.second);
+    const double longer = first.block_instructions * a / made.together.first -
+                          second.block_instructions * b / made.together.second;
+    made.imbalance = std::abs(longer);
     if (!best || is_better(made, *best, ratio)) best = made;
+    return longer;
+  };
+  if (ratio != PairOptions::Ratio::nearly_balanced) {
+    for (std::size_t i = 0; i < ratios.size(); ++i) look_at(i);
+    return best;
+  }
+  // With more blocks of the first kernel these take longer, and those of the second less.
+  std::size_t begin = 0, end = ratios.size();
+  while (begin < end) {
+    const std::size_t middle = begin + (end - begin) / 2;
+    if (look_at(middle) < 0)
+      begin = middle + 1;
+    else
+      end = middle;
   }
   return best;
 }

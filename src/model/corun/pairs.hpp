@@ -30,8 +30,9 @@ struct PairOptions {
   // counts "and").
   double pipeline_difference = 0.4, memory_difference = 0.1;
   // The numbers of blocks: those for which both slices take nearly the same time (equation 8), or those of the largest
-  // profit.
-  enum class Ratio : std::uint8_t { balanced, most_profit };
+  // profit. `nearly_balanced`: found by halving, with a third of the solutions; it may be a neighbour of the balanced
+  // one.
+  enum class Ratio : std::uint8_t { balanced, most_profit, nearly_balanced };
   Ratio ratio = Ratio::balanced;
 };
 

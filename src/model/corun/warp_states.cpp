@@ -1,12 +1,19 @@
 #include "model/corun/warp_states.hpp"
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 #include <cmath>
 
 namespace heddle::model {
 
-std::vector<double> binomial(unsigned count, double probability) {
-  std::vector<double> made(count + 1, 0.0);
+namespace {
+
+// Without an allocation for the few units of a chain: each state of a chain needs two of these.
+using Few = boost::container::small_vector<double, 32>;
+
+template <class Numbers>
+Numbers binomial_in(unsigned count, double probability) {
+  Numbers made(count + 1, 0.0);
   if (probability >= 1) {
     made[count] = 1;
     return made;
@@ -18,6 +25,12 @@ std::vector<double> binomial(unsigned count, double probability) {
     made[0] *= 1 - probability;
   }
   return made;
+}
+
+}  // namespace
+
+std::vector<double> binomial(unsigned count, double probability) {
+  return binomial_in<std::vector<double>>(count, probability);
 }
 
 double wake_up(double cycles, double latency) { return std::min(1.0, std::max(1.0, cycles) / std::max(1.0, latency)); }
@@ -53,8 +66,8 @@ void WarpStates::add_stalls(unsigned ready, unsigned coalesced, unsigned uncoale
 void WarpStates::step(std::size_t from, double wake_coalesced, double wake_uncoalesced, std::vector<double>& to) const {
   to.assign(states_.size(), 0.0);
   const Waiting& waiting = states_[from];
-  const std::vector<double> woken = binomial(waiting.coalesced, wake_coalesced);
-  const std::vector<double> woken_uncoalesced = binomial(waiting.uncoalesced, wake_uncoalesced);
+  const Few woken = binomial_in<Few>(waiting.coalesced, wake_coalesced);
+  const Few woken_uncoalesced = binomial_in<Few>(waiting.uncoalesced, wake_uncoalesced);
   const unsigned ready = warps_ - waiting.all();
   // Warps that wake up in this round execute in the next one.
   for (unsigned u = 0; u <= waiting.uncoalesced; ++u)

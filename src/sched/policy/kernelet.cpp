@@ -307,7 +307,7 @@ std::vector<KerneletPolicy::Pair> KerneletPolicy::promising_pairs(const DeviceVi
 // Where slices cost the host time, ratios with small ones gain nothing, and neither do those after which a kernel is
 // left alone.
 model::PairOptions::Ratio KerneletPolicy::ratio_on(const DeviceView& device) const {
-  return device.corun->slice_cycles > 0 ? model::PairOptions::Ratio::balanced : options_.pairs.ratio;
+  return device.corun->slice_cycles > 0 ? model::PairOptions::Ratio::nearly_balanced : options_.pairs.ratio;
 }
 
 std::optional<KerneletPolicy::Choice> KerneletPolicy::find_anew(const DeviceView& device,

@@ -44,6 +44,7 @@ class KerneletPolicy final : public Policy {
   explicit KerneletPolicy(std::unique_ptr<PairRates> rates, KerneletOptions options = {});
   void decide(const View& view, std::vector<Decision>& decisions) override;
   bool sees_ranges() const override { return true; }
+  bool decides_all() const override { return true; }
   std::string explain() const override { return why_; }
   // What it has looked at: "tasks", "ranges in flight", "choices" and "pairs".
   std::vector<Figure> figures() const override;

@@ -66,6 +66,10 @@ TEST(BestRatio, BalancedAndMostProfit) {
   EXPECT_EQ(balanced->second_blocks, 1u);
   EXPECT_NEAR(balanced->imbalance, 880, 1);
   EXPECT_NEAR(balanced->profit, .086, 5e-4);
+  const auto halved = best_ratio(sm, sixteen_warps(), a, b, alone, PairOptions::Ratio::nearly_balanced);
+  ASSERT_TRUE(halved);
+  EXPECT_EQ(halved->first_blocks, 3u);
+  EXPECT_EQ(halved->imbalance, balanced->imbalance);
   const auto profitable = best_ratio(sm, sixteen_warps(), a, b, alone, PairOptions::Ratio::most_profit);
   ASSERT_TRUE(profitable);
   EXPECT_EQ(profitable->first_blocks, 1u);
