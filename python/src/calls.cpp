@@ -4,6 +4,8 @@
 #include <map>
 #include <utility>
 
+#include "gil.hpp"
+
 namespace heddle::python {
 
 struct CallState {
@@ -60,7 +62,7 @@ std::int32_t run_as_task(void* user, const heddle_call_data* call) {
     return 1;
   }
   const InTask in_task;
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const PyGILState_STATE gil = ensure_gil();
   bool well = false;
   {
     const Pending held = std::move(pending().at(user));
@@ -105,7 +107,7 @@ void submit(const std::shared_ptr<Submission>& submission) {
     return wait_for(submission->runtime->waits(), [submission] { return submission->submit(); });
   Failure wrong;
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil released;
     wrong = submission->submit();
   }
   if (wrong) raise(wrong);

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "gil.hpp"
 #include "objects.hpp"
 
 namespace heddle::python {
@@ -44,7 +45,7 @@ struct Exported {
   static void destroy(Tensor* tensor) {
     auto* const self = static_cast<Exported*>(tensor->context);
     if (Py_IsInitialized() == 0) return;  // too late: the buffer goes with the process
-    const PyGILState_STATE state = PyGILState_Ensure();
+    const PyGILState_STATE state = ensure_gil();
     delete self;
     PyGILState_Release(state);
   }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "gil.hpp"
 #include "objects.hpp"
 
 namespace heddle::python {
@@ -88,7 +89,7 @@ Launch Kernel::launch(const Shape& shape, const py::args& arguments) const {
   }
   Failure wrong;
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil released;
     wrong =
         failure(heddle_launch_kernel(runtime, handle_.get(), &shape.options, converted->list.data(), count, &handle));
   }

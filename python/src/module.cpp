@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "calls.hpp"
+#include "gil.hpp"
 #include "objects.hpp"
 #include "trees.hpp"
 
@@ -33,7 +34,7 @@ std::shared_ptr<RuntimeState> open(const py::dict& given) {
   heddle_runtime* handle = nullptr;
   Failure wrong;
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil released;
     wrong = failure(heddle_runtime_create(&options, &handle));
   }
   if (wrong) raise(wrong);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "calls.hpp"
+#include "gil.hpp"
 
 namespace heddle::python {
 namespace {
@@ -144,7 +145,7 @@ std::uint64_t Buffer::address(const std::string& device) {
   std::uint64_t result = 0;
   Failure wrong;
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil released;
     wrong = failure(heddle_array_address(handle_, device.c_str(), &result));
   }
   if (wrong) raise(wrong);

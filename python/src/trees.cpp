@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "gil.hpp"
+
 namespace heddle::python {
 namespace {
 
@@ -17,7 +19,7 @@ struct Functions {
 // In any thread. After the interpreter's end nothing of it can be released.
 void release(void* user) {
   if (Py_IsInitialized() == 0) return;
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const PyGILState_STATE gil = ensure_gil();
   delete static_cast<Functions*>(user);
   PyGILState_Release(gil);
 }
@@ -29,7 +31,7 @@ std::int32_t in_python(const Work& work) {
     heddle_function_error("the interpreter ended before a function of a tree was called");
     return 1;
   }
-  const PyGILState_STATE gil = PyGILState_Ensure();
+  const PyGILState_STATE gil = ensure_gil();
   std::int32_t result = 0;
   try {
     work();
@@ -262,7 +264,7 @@ py::memoryview LoopView::read(unsigned slot, std::size_t element_bytes) const {
   heddle_loop_view* const view = use();
   Failure wrong;
   {
-    const py::gil_scoped_release release;  // it waits for kernels
+    const ReleasedGil released;  // it waits for kernels
     wrong = failure(heddle_loop_read(view, slot, element_bytes, &data, &bytes));
   }
   if (wrong) raise(wrong);
@@ -364,7 +366,7 @@ Executor::Executor(const std::shared_ptr<RuntimeState>& runtime, const py::dict&
   heddle_executor* handle = nullptr;
   Failure wrong;
   {
-    const py::gil_scoped_release release;  // it measures devices
+    const ReleasedGil released;  // it measures devices
     wrong = failure(heddle_executor_create(of, &to, &handle));
   }
   if (wrong) raise(wrong);
@@ -383,7 +385,7 @@ std::shared_ptr<TreeRun> Executor::run(const Tree& tree, const py::list& argumen
   heddle_tree_run* handle = nullptr;
   Failure wrong;
   {
-    const py::gil_scoped_release release;
+    const ReleasedGil released;
     wrong = failure(heddle_executor_run(handle_.get(), tree.handle.get(), made.list.data(), made.list.size(), &handle));
   }
   if (wrong) raise(wrong);

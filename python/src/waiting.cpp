@@ -17,6 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "gil.hpp"
+
 namespace heddle::python {
 namespace {
 
@@ -189,7 +191,7 @@ void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> 
   const auto do_here = [&] {
     Failure result;
     {
-      const py::gil_scoped_release release;
+      const ReleasedGil released;
       result = work();
     }
     if (result) raise(result);
@@ -208,7 +210,7 @@ void wait_for(const std::shared_ptr<WaitState>& state, std::function<Failure()> 
   if (!task) return do_here();  // only that Ctrl-C waits
   for (int looks = 1;; ++looks) {
     {
-      const py::gil_scoped_release release;
+      const ReleasedGil released;
       if (task->wait(look_for_signals)) break;
     }
     if (looks == looks_a_second && after_a_second) after_a_second();
@@ -228,7 +230,7 @@ void let_go(const std::shared_ptr<WaitState>& state, std::function<void()> free)
   }
   const py::error_scope pending;  // destructors run while exceptions are on their way
   if (!in_main_thread()) {
-    const py::gil_scoped_release release;
+    const ReleasedGil released;
     return free();
   }
   std::shared_ptr<Abandonable> abandonable;
@@ -242,12 +244,12 @@ void let_go(const std::shared_ptr<WaitState>& state, std::function<void()> free)
   } catch (const std::bad_alloc&) {  // as without a thread
   }
   if (!task) {
-    const py::gil_scoped_release release;
+    const ReleasedGil released;
     return free();
   }
   for (;;) {
     {
-      const py::gil_scoped_release release;
+      const ReleasedGil released;
       if (task->wait(look_for_signals)) return;
     }
     if (PyOS_InterruptOccurred() == 0) continue;

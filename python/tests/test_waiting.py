@@ -261,6 +261,25 @@ def test_the_end_waits_for_what_is_in_flight():
     assert (done.returncode, done.stdout, done.stderr) == (0, "end\n", "")
 
 
+@pytest.mark.parametrize("call", ["k.spin[1, 1](x, 1000)", "rt.synchronize()", "rt.compile(SOURCE)",
+                                  "rt.call_async(lambda a: None, inputs=[x]).result()"])
+def test_the_end_leaves_threads_in_a_call_where_they_are(call):
+    done, _ = run(f"""
+        import threading
+        rt = heddle.Runtime("cpu")
+        k = rt.compile(SOURCE)
+        x = rt.array(np.ones(1, np.float32))
+        def work():
+            while True:
+                {call}
+        for i in range(2):
+            threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.2)
+        print("end")
+    """)
+    assert (done.returncode, done.stdout) == (0, "end\n"), done.stderr
+
+
 def test_the_end_tells_of_errors_that_nobody_asked_for():
     done, _ = run("""
         rt = heddle.Runtime("cpu")

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <new>
 #include <stdexcept>
 #include <system_error>
@@ -214,9 +215,7 @@ mode_t umask_of_process() {
 }
 
 // What becomes of the new file before it takes the old one's name.
-using Prepare = void (*)(int file, const std::filesystem::path& path);
-
-void prepare_for_cache(int file, const std::filesystem::path&) { ::fchmod(file, 0644); }
+using Prepare = std::function<void(int file, const std::filesystem::path& path)>;
 
 void prepare_for_user(int file, const std::filesystem::path& path) {
   struct stat old{};
@@ -230,7 +229,7 @@ void prepare_for_user(int file, const std::filesystem::path& path) {
   ::fchmod(file, old.st_mode & 07777);
 }
 
-void replace(const std::filesystem::path& path, std::string_view content, Prepare prepare) {
+void replace(const std::filesystem::path& path, std::string_view content, const Prepare& prepare) {
   struct stat old{};
   if (::stat(path.c_str(), &old) == 0 && (S_ISCHR(old.st_mode) || S_ISBLK(old.st_mode)))
     fail(ErrorCode::io_error, "cannot write {}: it is a device", path.string());
@@ -252,8 +251,10 @@ void replace(const std::filesystem::path& path, std::string_view content, Prepar
 
 }  // namespace
 
-void write_file_atomic(const std::filesystem::path& path, std::string_view content) {
-  replace(link_target(path), content, prepare_for_cache);
+void write_file_atomic(const std::filesystem::path& path, std::string_view content,
+                       std::filesystem::perms permissions) {
+  replace(link_target(path), content,
+          [permissions](int file, const std::filesystem::path&) { ::fchmod(file, static_cast<mode_t>(permissions)); });
 }
 
 void write_users_file(const std::filesystem::path& path, std::string_view content) {

@@ -31,7 +31,8 @@ std::optional<std::string> read_file_if_there(const std::filesystem::path& path,
 // Writes to a temporary file in the same folder and renames it to `path`; if `path` is a link, to the link's target.
 // After a failure the old file is as it was, and nothing else is left. Creates missing folders. A pipe in its place is
 // replaced, and never waited for. The new file has the permissions 0644. Throws io_error.
-void write_file_atomic(const std::filesystem::path& path, std::string_view content);
+void write_file_atomic(const std::filesystem::path& path, std::string_view content,
+                       std::filesystem::perms permissions = std::filesystem::perms{0644});
 inline void write_file_atomic(const std::filesystem::path& path, std::span<const std::byte> content) {
   write_file_atomic(path, std::string_view(reinterpret_cast<const char*>(content.data()), content.size()));
 }

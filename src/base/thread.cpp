@@ -20,7 +20,7 @@ BlockedSignals::BlockedSignals() {
   sigset_t all;
   sigfillset(&all);
   for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT}) sigdelset(&all, own);
-  pthread_sigmask(SIG_BLOCK, &all, &before_);
+  pthread_sigmask(SIG_SETMASK, &all, &before_);  // those of faults are open even where the program has blocked them
 }
 
 BlockedSignals::~BlockedSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }

@@ -99,13 +99,21 @@ void Dispatcher::set_tenant(Tenant& tenant, TenantSettings settings) {
 void Dispatcher::remove_tenant(Tenant& tenant) {
   ++tenants_version_;
   log_.forget(tenant);
+  policy_->tenant_removed(tenant.id);
   std::erase(tenant_views_, &tenant);
   tenants_.remove_if([&](const Tenant& other) { return &other == &tenant; });
 }
 
 void Dispatcher::remove_queue(LaunchQueue& queue) {
+  queue.removed = true;
+  if (queue.in_flight == 0) forget(queue);
+}
+
+// The policy has yet to see the ends of its ranges.
+void Dispatcher::forget(const LaunchQueue& queue) noexcept {
   log_.remove_queue(queue.id);
-  queues_.remove_if([&](const LaunchQueue& other) { return &other == &queue; });
+  const auto is_it = [&](const LaunchQueue& other) { return &other == &queue; };
+  gone_.splice(gone_.end(), queues_, std::find_if(queues_.begin(), queues_.end(), is_it));
 }
 
 void Dispatcher::set_suspended(LaunchQueue& queue, bool suspended) {
@@ -338,6 +346,8 @@ bool Dispatcher::ask_policy() {
     throw;
   }
   log_.shown();
+  for (const LaunchQueue& queue : gone_) policy_->queue_removed(queue.id);
+  gone_.clear();
   if (decisions_.empty()) set_timer(now);
   if (base::logger()->should_log(spdlog::level::debug))
     if (const std::string why = policy_->explain(); !why.empty()) base::log_debug("policy: {}", why);

@@ -58,7 +58,8 @@ class Dispatcher {
 
   // `tenant`: whose queue it is; null: nobody's.
   LaunchQueue& add_queue(std::string name, int priority, Tenant* tenant = nullptr);
-  void remove_queue(LaunchQueue& queue);  // it must have no held tasks
+  // It must have no held tasks. Ranges may still be in flight: their ends are found later than their submission.
+  void remove_queue(LaunchQueue& queue);
   Tenant& add_tenant(TenantSettings settings);
   void set_tenant(Tenant& tenant, TenantSettings settings);
   void remove_tenant(Tenant& tenant);  // it must have no queues, and no tasks held or in flight
@@ -159,6 +160,7 @@ class Dispatcher {
   bool end_untimed(LaunchQueue& queue, std::list<InFlight>::iterator before, std::uint64_t end_ns);
   void ended(std::list<InFlight>::iterator range, std::uint64_t end_ns);
   void account_end(InFlight& range, std::uint64_t end_ns);
+  void forget(const LaunchQueue& queue) noexcept;
   void set_timer(const View& view);
 
   const std::unique_ptr<Policy> policy_;
@@ -168,8 +170,8 @@ class Dispatcher {
   const std::shared_ptr<Link> link_;
   base::ThreadCache threads_{"heddle-memory"};
   graph::Dag dag_;
-  std::vector<HeldTask*> by_slot_;  // by slot of the DAG
-  std::list<LaunchQueue> queues_;
+  std::vector<HeldTask*> by_slot_;        // by slot of the DAG
+  std::list<LaunchQueue> queues_, gone_;  // gone_: of which the policy has yet to be told
   std::uint32_t queues_made_ = 0;
   std::list<Tenant> tenants_;
   std::vector<const Tenant*> tenant_views_;

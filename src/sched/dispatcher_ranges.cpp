@@ -55,6 +55,7 @@ void Dispatcher::track(HeldTask& task, std::list<InFlight>& prepared) noexcept {
   else
     device.predicted_seconds += at->predicted;
   ++task.ranges;
+  ++task.queue->in_flight;
   if (at->end == nullptr) {
     ++task.queue->untimed;
     return;
@@ -133,6 +134,7 @@ void Dispatcher::account_end(InFlight& range, std::uint64_t end_ns) {
   if (range.tenant) --range.tenant->in_flight;
   if (range.entry) policy_->ended(log_.ended(*range.entry, end_ns));
   if (--task.ranges == 0 && task.state == TaskState::submitted) task.state = TaskState::done;
+  if (--task.queue->in_flight == 0 && task.queue->removed) forget(*task.queue);
   again_ = true;
   if (waiting_for_ends_ > 0) changed_.notify_all();
 }

@@ -15,10 +15,12 @@ struct LaunchQueue {
   int priority = 0;
   // Its tasks are not submitted, except those for which something outside of the queue waits.
   bool suspended = false;
-  std::uint64_t tasks = 0;     // that are not submitted
-  Tenant* tenant = nullptr;    // whose queue it is; null: nobody's
-  std::uint64_t launches = 0;  // since the last synchronisation
-  std::uint64_t untimed = 0;   // ranges in flight whose end is not reported
+  std::uint64_t tasks = 0;      // that are not submitted
+  Tenant* tenant = nullptr;     // whose queue it is; null: nobody's
+  std::uint64_t launches = 0;   // since the last synchronisation
+  std::uint64_t in_flight = 0;  // ranges
+  std::uint64_t untimed = 0;    // of these, those whose end is not reported
+  bool removed = false;         // by its owner; it ends with the last range in flight
 };
 
 }  // namespace heddle::sched

@@ -112,6 +112,10 @@ class Policy {
   virtual bool withholds() const { return false; }
   // A range has ended; pointers are valid during the call. Only if sees_ranges() is true.
   virtual void ended(const Completion& completion) { static_cast<void>(completion); }
+  // The launch queue, or the tenant, of that number is gone, and nothing of it is in flight. Numbers are not used
+  // again.
+  virtual void queue_removed(std::uint32_t queue) { static_cast<void>(queue); }
+  virtual void tenant_removed(std::uint32_t tenant) { static_cast<void>(tenant); }
   // So many tasks are held, and so many ranges are in flight. Called after each change.
   virtual void load(std::size_t held, std::size_t in_flight) {
     static_cast<void>(held);

@@ -75,6 +75,11 @@ void Program::add_slot(KernelUseOf& kernel, std::size_t place) {
     base::fail(ErrorCode::invalid_argument, "kernel {} needs argument {}, but run() got {}",
                readable_name(*kernel.node->kernel), slot.number(), slots_.size());
   const bool array = (*values_)[slot.number()].element_bytes > 0;
+  if (array && !parameter.pointer && parameter.source_type.ends_with('*'))
+    base::fail(ErrorCode::invalid_argument,
+               "argument {} is an array, but kernel {} never uses the memory that {} points to: no part of it can be"
+               " found; leave both out",
+               slot.number(), readable_name(*kernel.node->kernel), describe(*kernel.node->kernel, place));
   if (array != parameter.pointer)
     base::fail(ErrorCode::invalid_argument, "argument {} is {}, but kernel {} takes {} there", slot.number(),
                array ? "an array" : "a number", readable_name(*kernel.node->kernel),

@@ -30,6 +30,12 @@ TEST(File, WritesAndReadsAnyBytes) {
   EXPECT_EQ(read_file(folder.path() / "a" / "b.bin"), "");
 }
 
+TEST(File, HasThePermissionsThatAreAskedFor) {
+  TemporaryFolder folder;
+  write_file_atomic(folder.path() / "x", std::string_view("1"), std::filesystem::perms::owner_all);
+  EXPECT_EQ(std::filesystem::status(folder.path() / "x").permissions(), std::filesystem::perms::owner_all);
+}
+
 TEST(File, LeavesNoTemporaryFilesAndUsualMode) {
   TemporaryFolder folder;
   write_file_atomic(folder.path() / "x", std::string_view("1"));

@@ -92,6 +92,12 @@ TEST_F(CheckedPrograms, EachMistakeIsFoundAtItsLines) {
   }
 }
 
+TEST_F(CheckedPrograms, WhatCannotBeFreedAfterAFaultIsNoLeak) {
+  const Ran ran = run(read(fs::path(HEDDLE_TEST_DATA) / "check" / "faulty" / "memory_freed_after_fault.cu"));
+  EXPECT_EQ(ran.code, 99) << ran.output;
+  EXPECT_THAT(ran.output, testing::Not(testing::HasSubstr("leak:")));
+}
+
 // The first lane ends the launch. That the others have not come to the barrier then is no mistake of theirs.
 TEST_F(CheckedPrograms, AFaultAtABarrierIsTheOnlyMistake) {
   std::ofstream(folder_.path() / "fault.cu") << R"(__global__ void wait(int number, int threads, int* out) {

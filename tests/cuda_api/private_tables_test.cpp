@@ -142,6 +142,10 @@ TEST_F(PrivateTables, ValuesAreKeptWithAContextUntilItEnds) {
   int key = 0, other = 0, kept = 0;
   void* found = nullptr;
   EXPECT_EQ(get(&found, nullptr, &key), CUDA_ERROR_INVALID_HANDLE);
+  // The runtime asks before the thread has a context: no failure of the program's, which --check=api would report.
+  ASSERT_EQ(cuCtxSetCurrent(nullptr), CUDA_SUCCESS);
+  EXPECT_EQ(get(&found, nullptr, &key), CUDA_ERROR_INVALID_HANDLE);
+  ASSERT_EQ(cuCtxSetCurrent(context), CUDA_SUCCESS);
   ASSERT_EQ(put(nullptr, &key, &kept, at_end), CUDA_SUCCESS);
   ASSERT_EQ(put(context, &other, &kept, at_end), CUDA_SUCCESS);
   ASSERT_EQ(get(&found, context, &key), CUDA_SUCCESS);

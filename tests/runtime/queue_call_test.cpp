@@ -119,6 +119,19 @@ TEST_P(QueueCalls, TheOrderOfAQueueStays) {
   EXPECT_EQ(seen, (std::vector<std::uint32_t>{1, 12, 123, 1234, 12345, 123456, 1234567, 12345678, 123456789}));
 }
 
+// As streams that a program makes for each request. Ends of launches are found after the queue is gone.
+TEST_P(QueueCalls, QueuesComeAndGo) {
+  for (std::uint32_t request = 0; request < 100; ++request) {
+    Lane made = lane();
+    std::uint32_t expected = 0;
+    for (std::uint32_t digit = 0; digit < 20; ++digit) {
+      append(made, digit);
+      expected = 10 * expected + digit;
+    }
+    ASSERT_EQ(read(made), expected);
+  }
+}
+
 // Some 16,000 commands are pending at most. Other queues go on meanwhile.
 TEST_P(QueueCalls, AThreadThatIsFarAheadWaits) {
   constexpr std::uint32_t launches = 60'000;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <new>
@@ -120,8 +121,10 @@ void report_leaks(int owner) noexcept {
   Process* const process = Process::if_made();
   if (!process || !process->settings().check.leak) return;
   try {
+    const std::vector<int> faulted = process->contexts.with_faults();
     process->memory.for_each([&](const Block& block) {
       if (!block.memory || (owner != every_owner && block.owner != owner)) return;
+      if (std::find(faulted.begin(), faulted.end(), block.owner) != faulted.end()) return;  // its cudaFree() fails
       report_mistake(fmt::format("leak: {} of {} at {:#x} were not freed{}", base::counted(block.size, "byte"),
                                  kind_of(block), block.address,
                                  block.made_by.empty() ? "" : "; allocated at " + block.made_by.text())

@@ -42,4 +42,15 @@ bool Contexts::has(const Context* context) const {
          std::find(ended_.begin(), ended_.end(), context) == ended_.end();
 }
 
+std::vector<int> Contexts::with_faults() const {
+  std::vector<int> slots;
+  const auto add = [&](const std::unique_ptr<Context>& context) {
+    if (context->sticky() != cudaSuccess) slots.push_back(context->slot());
+  };
+  const heddle::base::Lock lock(mutex_);
+  for (const auto& context : own_) add(context);
+  for (const auto& context : made_) add(context);
+  return slots;
+}
+
 }  // namespace heddle::cuda_api

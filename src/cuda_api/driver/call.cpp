@@ -59,6 +59,8 @@ Context& current_context() {
   return context;
 }
 
+Context* current_context_if_any() { return thread_state().contexts.empty() ? nullptr : &current_context(); }
+
 Context& device_context(CUdevice device) { return process().context(device); }
 
 Context& stream_context(CUstream stream) {

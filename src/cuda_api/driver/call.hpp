@@ -54,6 +54,8 @@ Context& context_of(CUcontext handle);
 // The thread's; throws cudaErrorInitializationError before cuInit, cudaErrorDeviceUninitialized if there is no context,
 // cudaErrorContextIsDestroyed if it was destroyed.
 Context& current_context();
+// The same, or null where the thread has no context.
+Context* current_context_if_any();
 // Throws cudaErrorInitializationError before cuInit, cudaErrorInvalidDevice.
 Context& device_context(CUdevice device);
 // The context of a stream: of the default streams the current one. Throws cudaErrorInvalidResourceHandle for a stream

@@ -54,11 +54,14 @@ CUresult put_value(CUcontext context, void* key, void* value, ContextStorage::At
 CUresult remove_value(CUcontext context, void* key) {
   return driver(__func__, [&] { context_storage().remove(named_or_current(context), key); });
 }
-// A value that is not there is no failure to report: the runtime asks before it puts one.
+// A value that is not there is no failure to report: the runtime asks before it puts one, and before there is a
+// context.
 CUresult get_value(void** value, CUcontext context, void* key) {
   bool found = false;
   const CUresult result = driver(__func__, [&] {
-    const auto kept = context_storage().find(named_or_current(context), key);
+    Context* const current = context ? &context_of(context) : current_context_if_any();
+    if (current == nullptr) return;
+    const auto kept = context_storage().find(*current, key);
     found = kept.has_value();
     if (found && value) *value = *kept;
   });

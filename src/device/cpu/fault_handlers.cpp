@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <utility>
 
 #include "base/thread_end.hpp"
 #include "device/cpu/fault.hpp"
@@ -71,6 +72,31 @@ class AlternateStack {
   bool checked_ = false;
 };
 constinit thread_local AlternateStack alternate_stack __attribute__((tls_model("initial-exec")));
+
+// Signals of faults that the calling thread had blocked before it ran a kernel. The system ends a process in which such
+// a fault happens, whatever its handlers are.
+class BlockedFaults {
+ public:
+  void accept() {
+    sigset_t all, before;
+    sigemptyset(&all);
+    for (const int signal : caught) sigaddset(&all, signal);
+    if (::pthread_sigmask(SIG_UNBLOCK, &all, &before) != 0) return;
+    for (std::size_t i = 0; i < caught.size(); ++i) blocked_[i] = blocked_[i] || sigismember(&before, caught[i]) == 1;
+  }
+  void restore() {
+    if (std::none_of(blocked_.begin(), blocked_.end(), [](bool blocked) { return blocked; })) return;
+    sigset_t these;
+    sigemptyset(&these);
+    for (std::size_t i = 0; i < caught.size(); ++i)
+      if (std::exchange(blocked_[i], false)) sigaddset(&these, caught[i]);
+    ::pthread_sigmask(SIG_BLOCK, &these, nullptr);
+  }
+
+ private:
+  std::array<bool, caught.size()> blocked_ = {};
+};
+constinit thread_local BlockedFaults blocked_faults __attribute__((tls_model("initial-exec")));
 
 // Continues here, on the worker's recovery stack, when the handler has returned.
 HEDDLE_NO_SANITIZE void landing(Worker* worker) { worker->land(); }
@@ -202,7 +228,12 @@ FaultHandlers::~FaultHandlers() {
 Worker* worker_of_thread() { return thread_worker; }
 
 void set_worker_of_thread(Worker* worker) {
-  if (worker != nullptr) alternate_stack.ensure();
+  if (worker != nullptr) {
+    alternate_stack.ensure();
+    blocked_faults.accept();
+  } else {
+    blocked_faults.restore();
+  }
   thread_worker = worker;
 }
 

@@ -26,7 +26,8 @@ void leave_kernel(void* context, Worker& worker);
 // The worker that the calling thread occupies, or null.
 Worker* worker_of_thread();
 // Records which worker the calling thread occupies (null: none any more), and makes sure that the thread has an
-// alternate stack for signals: a fiber that has overflowed its own stack has none.
+// alternate stack for signals: a fiber that has overflowed its own stack has none. Meanwhile the signals of faults are
+// not blocked in the thread.
 void set_worker_of_thread(Worker* worker);
 
 }  // namespace heddle::device::cpu

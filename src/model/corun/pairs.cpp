@@ -93,8 +93,8 @@ std::optional<CoSchedule> best_ratio(const PairModel& together, const SmLimits& 
     CoSchedule made{0, 1, a, b, {}, 0, 0};
     made.together = together(a * warps_of(limits, first.needs), b * warps_of(limits, second.needs));
     made.profit = coscheduling_profit(made.together, alone.first, alone.second);
-    const double longer = first.block_instructions * a / made.together.first -
-                          second.block_instructions * b / made.together.second;
+    const double longer =
+        first.block_instructions * a / made.together.first - second.block_instructions * b / made.together.second;
     made.imbalance = std::abs(longer);
     if (!best || is_better(made, *best, ratio)) best = made;
     return longer;

@@ -118,9 +118,9 @@ fs::path compiled_program(const fs::path& source) {
   std::string files = compile(options, made, temporary->path());
   if (!base::make_cache(folder)) return from_there();
   try {
-    base::write_file_atomic(program, base::read_file(made, base::most_file_bytes));
+    // Others may have found the list of one who was faster: the program is there as a whole, and can be run.
+    base::write_file_atomic(program, base::read_file(made, base::most_file_bytes), fs::perms::owner_all);
     files += list_of({program.string()});
-    fs::permissions(program, fs::perms::owner_all);
     base::write_file_atomic(list, std::string_view(files));
     return program;
   } catch (const std::exception&) {  // the cache is full or cannot be written: the program runs from where it is

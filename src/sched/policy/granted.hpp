@@ -61,6 +61,8 @@ class GrantedPolicy final : public Policy {
   std::vector<Figure> figures() const override { return own_->figures(); }
   bool withholds() const override { return granted_; }
   void ended(const Completion& completion) override { grants_->ended(completion); }
+  void queue_removed(std::uint32_t queue) override { own_->queue_removed(queue); }
+  void tenant_removed(std::uint32_t tenant) override { own_->tenant_removed(tenant); }
   void load(std::size_t held, std::size_t in_flight) override { grants_->load(held, in_flight); }
 
  private:

@@ -131,6 +131,26 @@ TEST_F(Faults, WildAccessInFiberShape) {
   expect_alive();
 }
 
+// As programs do of which one thread waits for all signals.
+TEST_F(Faults, AreCaughtWhereTheProgramHasBlockedTheirSignals) {
+  sigset_t all, before, after;
+  sigfillset(&all);
+  ASSERT_EQ(pthread_sigmask(SIG_BLOCK, &all, &before), 0);
+  {
+    NativeDevice late{{direct("poke_direct", &poke_direct)}, options()};  // its threads begin with that mask
+    const std::unique_ptr<Queue> its = late.device.queue({});
+    for (int i = 0; i < 20; ++i) {
+      late.launch(*its, "poke_direct", {.grid = {8}, .block = {40}}, reinterpret_cast<void*>(0x40));
+      EXPECT_THAT(error_of(ErrorCode::kernel_fault, [&] { its->synchronize(); }), HasSubstr("address 0x40"));
+    }
+    EXPECT_THAT(message("poke_direct", reinterpret_cast<void*>(0x40), {.grid = {8}, .block = {40}}),
+                HasSubstr("address 0x40"));
+  }
+  ASSERT_EQ(pthread_sigmask(SIG_SETMASK, &before, &after), 0);
+  EXPECT_EQ(sigismember(&after, SIGSEGV), 1) << "the program's mask is as it was";
+  expect_alive();
+}
+
 TEST_F(Faults, NonCanonicalAddress) {
   EXPECT_THAT(message("poke_direct", reinterpret_cast<void*>(0x8000'0000'0000'0000ull), {.grid = {4}, .block = {1}}),
               HasSubstr("wild pointer"));

@@ -188,6 +188,7 @@ std::uint32_t CheckCalls::marks_of(const ptx::Instruction& inst, unsigned bytes)
   const ptx::Order order = inst.d.order;
   const bool is_atomic = inst.opcode == Opcode::atom || inst.opcode == Opcode::red;
   const bool is_barrier = inst.opcode == Opcode::mbarrier || inst.has(Modifier::mbarrier);
+  const bool sets_up = inst.opcode == Opcode::mbarrier && inst.has(Modifier::init);  // what was there does not matter
   if (is_atomic || is_barrier || order != ptx::Order::weak) marks |= CheckedAccess::strong;
   const bool both = is_barrier || order == ptx::Order::acq_rel || order == ptx::Order::sc;
   // Programs take the value that an atomic or a volatile read gives for a permission, mostly without a fence.
@@ -205,7 +206,7 @@ std::uint32_t CheckCalls::marks_of(const ptx::Instruction& inst, unsigned bytes)
     if (result && result->kind == OperandKind::vector && e < result->elements.size()) result = &result->elements[e];
     if (!result || computes_with(*result)) marks |= 1u << (CheckedAccess::used_shift + e);
   }
-  return inst.opcode == Opcode::cp ? marks & ~(0xffu << CheckedAccess::used_shift) : marks;
+  return inst.opcode == Opcode::cp || sets_up ? marks & ~(0xffu << CheckedAccess::used_shift) : marks;
 }
 
 // Some instruction does more with the register than to store it.

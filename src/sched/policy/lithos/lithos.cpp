@@ -379,6 +379,19 @@ std::vector<Figure> LithosPolicy::figures() const {
           {"unit seconds without right-sizing", c.unit_seconds_unsized}};
 }
 
+void LithosPolicy::queue_removed(std::uint32_t queue) {
+  groups_.erase(queue);
+  doubted_.erase(queue);
+  partly_timed_.erase(queue);
+  batches_.erase(queue);
+  predictor_.forget(queue);
+}
+
+void LithosPolicy::tenant_removed(std::uint32_t tenant) {
+  served_.erase(tenant);
+  last_end_ns_.erase(tenant);
+}
+
 std::string LithosPolicy::explain() const {
   if (!last_.any) return {};
   return fmt::format("task {}: {} blocks on {} units ({}), {:.0f} us predicted", last_.task, last_.blocks, last_.units,

@@ -69,6 +69,8 @@ class LithosPolicy final : public Policy {
   std::optional<std::uint64_t> wake_ns(const View&) override { return wake_; }
   std::string explain() const override;
   std::vector<Figure> figures() const override;
+  void queue_removed(std::uint32_t queue) override;
+  void tenant_removed(std::uint32_t tenant) override;
 
   const Counters& counters() const { return counters_; }
   Predictor& predictor() { return predictor_; }

@@ -58,6 +58,8 @@ class Predictor {
   std::optional<Scaling> scaling(const LaunchKey& launch);
   // Measured ranges of the launch.
   std::uint64_t samples(const LaunchKey& launch);
+  // No launch of the queue will come.
+  void forget(std::uint32_t queue) { queues_.erase(queue); }
   // How often the ordinals had to be matched anew: the launches were not those of the batch before.
   std::uint64_t resyncs() const { return resyncs_; }
 
