@@ -6,9 +6,9 @@
 
 namespace heddle::python {
 
-// During its lifetime the calling thread, which has the GIL, does without it. As py::gil_scoped_release, but for threads
-// that Python leaves running when it ends: such a thread does not get the GIL again, and Python ends it by an exception
-// that no destructor may pass on. Here it sleeps until the process has ended, as from Python 3.14 on.
+// During its lifetime the calling thread, which has the GIL, does without it. As py::gil_scoped_release, but for
+// threads that Python leaves running when it ends: such a thread does not get the GIL again, and Python ends it by an
+// exception that no destructor may pass on. Here it sleeps until the process has ended, as from Python 3.14 on.
 class ReleasedGil {
  public:
   ReleasedGil() : state_(PyEval_SaveThread()) {}
