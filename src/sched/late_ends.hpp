@@ -12,7 +12,7 @@ namespace heddle::sched {
 // their queue. Numbers of kernels may share an entry: it decides about time alone. Needs the core's lock.
 class LateEnds {
  public:
-  static constexpr double longest_seconds = 10e-6;
+  static constexpr double longest_seconds = 12e-6;  // as measured: of which submitting the launch is up to a half
   static constexpr std::uint8_t launches = 32;  // whose ends must not have been needed
 
   // To be called for each launch. `seconds`: of a launch of the kernel; 0: not known.

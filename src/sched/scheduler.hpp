@@ -13,6 +13,7 @@
 #include "heddle/scheduling.hpp"
 #include "sched/device_queues.hpp"
 #include "sched/late_ends.hpp"
+#include "sched/short_times.hpp"
 #include "sched/submission.hpp"
 #include "sched/tracker.hpp"
 #include "trace/recorder.hpp"
@@ -29,8 +30,10 @@ class Scheduler {
   Scheduler& operator=(const Scheduler&) = delete;
 
   const Scheduling& policy() const { return policy_; }  // any thread
-  // For a launch of a kernel on a place that needs nothing else and takes so many seconds; 0: not known.
-  const Submission& ordinary(std::uint64_t kernel, std::size_t place, double seconds) {
+  // For a launch of a kernel on a place that needs nothing else. `last`: seconds of the last one that was measured; 0:
+  // not known.
+  const Submission& ordinary(std::uint64_t kernel, std::size_t place, double last) {
+    const double seconds = short_times_.of(kernel, last);
     const bool brief = seconds > 0 && seconds <= brief_launches * devices_[place].launch_seconds();
     return ordinary_[late_ends_.may_be_late(kernel, seconds) ? 1 : 0][brief ? 1 : 0];
   }
@@ -138,9 +141,12 @@ class Scheduler {
   base::Mutex& mutex_;
   trace::Recorder* const trace_;
   const Scheduling policy_;
-  static constexpr double brief_launches = 2;  // a launch that takes no longer than submitting so many is brief
+  // A launch that takes no longer than submitting two is brief. What is measured has a third in it: the end's event is
+  // submitted after the launch.
+  static constexpr double brief_launches = 3;
   const Submission ordinary_[2][2] = {{{}, {.brief = true}}, {{.late = true}, {.late = true, .brief = true}}};
   LateEnds late_ends_;
+  ShortTimes short_times_;
   graph::Dag dag_;
   boost::container::stable_vector<DeviceQueues> devices_;
   const bool alone_;  // there is one device
