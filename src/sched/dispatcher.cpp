@@ -382,12 +382,18 @@ void Dispatcher::set_timer(const View& now) {
 }
 
 // Where the policy submits nothing of what is waited for, and nothing is in flight whose end would have it asked again.
+// Ranges without an event end with a later one of their queue, which may be what it holds back: then the oldest goes.
 bool Dispatcher::force_required() {
-  if (!in_flight_.empty() || policy_->withholds()) return false;
+  if (policy_->withholds()) return false;
+  const bool stalled = !in_flight_.empty();
+  if (stalled && (timer_ != 0 || std::any_of(in_flight_.rbegin(), in_flight_.rend(),
+                                             [](const InFlight& range) { return range.end != nullptr; })))
+    return false;
   for (const auto& [id, task] : ready_governed_) {
-    if (!task->required || task->waits_for_memory || !task->work->is_ready()) continue;
-    base::log_debug("task {} ({}) is submitted without the policy, since a thread waits for it", id,
-                    task->work->name());
+    const bool goes = task->required || (stalled && !task->queue->suspended);
+    if (!goes || task->waits_for_memory || !task->work->is_ready()) continue;
+    base::log_debug("task {} ({}) is submitted without the policy, since {}", id, task->work->name(),
+                    task->required ? "a thread waits for it" : "nothing else would ever be");
     submit(*task, {});
     return true;
   }

@@ -13,7 +13,7 @@ namespace heddle::sched {
 class LateEnds {
  public:
   static constexpr double longest_seconds = 12e-6;  // as measured: of which submitting the launch is up to a half
-  static constexpr std::uint8_t launches = 32;  // whose ends must not have been needed
+  static constexpr std::uint8_t launches = 32;      // whose ends must not have been needed
 
   // To be called for each launch. `seconds`: of a launch of the kernel; 0: not known.
   bool may_be_late(std::uint64_t kernel, double seconds) {

@@ -1,6 +1,6 @@
 # libcuda, the driver API: programs that link it and libcudart, against Heddle's own headers.
 heddle_test(cuda_driver_test
-  SOURCES driver_context_test.cpp driver_graph_test.cpp driver_interop_test.cpp driver_link_test.cpp driver_memory_test.cpp driver_module_test.cpp
+  SOURCES driver_context_test.cpp driver_graph_test.cpp driver_interop_test.cpp driver_lifetime_test.cpp driver_link_test.cpp driver_memory_test.cpp driver_module_test.cpp
     driver_names_test.cpp driver_stream_test.cpp driver_texture_test.cpp driver_support.cpp driver_virtual_memory_test.cpp
   DEPENDS heddle_libcuda heddle_cudart_13 heddle_cuda_image ${CMAKE_DL_LIBS}
   NEEDS_SOURCE)

@@ -97,7 +97,13 @@ TEST_F(DriverTexture, ObjectsReadArrays) {
   EXPECT_EQ(source.res.array.hArray, array);
   CUDA_RESOURCE_VIEW_DESC view = {};
   EXPECT_EQ(cuTexObjectGetResourceViewDesc(&view, texture), CUDA_ERROR_INVALID_VALUE);
+  // It ends after the launches that read it.
+  std::vector<void*> arguments = {&out, &texture};
+  const CUfunction by_object = function(load(texture_ptx), "by_object");
+  for (int i = 0; i < 200; ++i)
+    EXPECT_CUDA(cuLaunchKernel(by_object, 1, 1, 1, 6, 1, 1, 0, nullptr, arguments.data(), nullptr));
   EXPECT_CUDA(cuTexObjectDestroy(texture));
+  EXPECT_CUDA(cuCtxSynchronize());
   EXPECT_EQ(cuTexObjectDestroy(texture), CUDA_ERROR_INVALID_VALUE);
   EXPECT_CUDA(cuArrayDestroy(array));
   EXPECT_EQ(cuArrayDestroy(array), CUDA_ERROR_INVALID_HANDLE);

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <optional>
+#include <utility>
 
 #include "sched/dispatcher.hpp"
 #include "sched/fake_work.hpp"
@@ -240,6 +242,51 @@ TEST(LithosOnGpu, DoubtsWhatWasNotTimed) {
   EXPECT_NEAR(predicted(), 80e-6, 8e-6);
   rounds(200, 4'000);
   EXPECT_LT(predicted(), 20e-6);
+}
+
+// Submits the first task, whose end is not reported, and then nothing.
+class StopsAfterOne final : public Policy {
+ public:
+  explicit StopsAfterOne(std::optional<std::uint64_t>& wake) : wake_(wake) {}
+  void decide(const View&, std::vector<Decision>& decisions) override {
+    if (!std::exchange(done_, true)) decisions.push_back({.task = 0, .timed = false});
+  }
+  std::optional<std::uint64_t> wake_ns(const View&) override { return wake_; }
+
+ private:
+  std::optional<std::uint64_t>& wake_;
+  bool done_ = false;
+};
+
+// Nothing would ask the policy again: the first one ends when a later one of its queue has.
+TEST(HeldBehindUntimed, Goes) {
+  const auto clock = std::make_shared<base::ManualClock>();
+  base::Mutex mutex;
+  FakeDevice device;
+  std::optional<std::uint64_t> wake = 1'000'000;
+  Dispatcher dispatcher{std::make_unique<StopsAfterOne>(wake),
+                        {{.processors = 4}},
+                        [](std::size_t, const std::vector<unsigned>&) { return nullptr; },
+                        mutex,
+                        base::make_watcher(clock)};
+  LaunchQueue& queue = dispatcher.add_queue("q", 0);
+  {
+    const base::Lock lock(mutex);
+    dispatcher.set_suspended(queue, true);
+    const auto first = dispatcher.hold_after(queue, std::make_unique<FakeWork>(device, FakeTask{.name = "a"}), {});
+    dispatcher.hold_after(queue, std::make_unique<FakeWork>(device, FakeTask{.name = "b"}), {&first, 1});
+    dispatcher.set_suspended(queue, false);
+    EXPECT_THAT(device.log, testing::ElementsAre("a[0,1)")) << "the policy has named a time";
+    wake.reset();
+    dispatcher.dispatch();
+    EXPECT_THAT(device.log, testing::ElementsAre("a[0,1)", "b[0,1)"));
+  }
+  while (!device.running.empty()) {
+    device.running.front()->complete(clock->now_ns());
+    device.running.pop_front();
+  }
+  const base::Lock lock(mutex);
+  EXPECT_EQ(dispatcher.held(), 0u);
 }
 
 }  // namespace

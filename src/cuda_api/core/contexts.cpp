@@ -42,14 +42,19 @@ bool Contexts::has(const Context* context) const {
          std::find(ended_.begin(), ended_.end(), context) == ended_.end();
 }
 
+std::vector<Context*> Contexts::all() const {
+  std::vector<Context*> list;
+  for (const auto& context : own_) list.push_back(context.get());
+  const heddle::base::Lock lock(mutex_);
+  for (const auto& context : made_)
+    if (std::find(ended_.begin(), ended_.end(), context.get()) == ended_.end()) list.push_back(context.get());
+  return list;
+}
+
 std::vector<int> Contexts::with_faults() const {
   std::vector<int> slots;
-  const auto add = [&](const std::unique_ptr<Context>& context) {
+  for (const Context* const context : all())
     if (context->sticky() != cudaSuccess) slots.push_back(context->slot());
-  };
-  const heddle::base::Lock lock(mutex_);
-  for (const auto& context : own_) add(context);
-  for (const auto& context : made_) add(context);
   return slots;
 }
 

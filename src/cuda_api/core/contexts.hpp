@@ -24,6 +24,8 @@ class Contexts {
   void give_back(Context& context);
   // Whether this is a context that exists.
   bool has(const Context* context) const;
+  // All that exist.
+  std::vector<Context*> all() const;
   // Slots of the contexts that have ended by a fault: calls that give back what is theirs fail.
   std::vector<int> with_faults() const;
 

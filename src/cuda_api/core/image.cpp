@@ -121,6 +121,12 @@ unsigned Image::ptx_arch(Context& context) {
   return ptx ? ptx->arch : 0;
 }
 
+bool Image::is_on(const Context& context) {
+  const auto slot = static_cast<std::size_t>(context.slot());
+  const base::Lock lock(mutex_);
+  return slot < loaded_.size() && loaded_[slot].module.has_value();
+}
+
 void Image::unload() {
   const base::Lock lock(mutex_);
   loaded_.clear();

@@ -42,6 +42,8 @@ class Image {
   heddle::Module on(Context& context);
   // The capability for which the PTX that the device uses was compiled, as 80.
   unsigned ptx_arch(Context& context);
+  // Whether it is loaded there.
+  bool is_on(const Context& context);
   // Frees the loaded modules that nobody else holds.
   void unload();
   void forget() { gone_ = true; }

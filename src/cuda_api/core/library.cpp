@@ -131,12 +131,9 @@ void Libraries::drop(CUlib_st& library) {
 
 void Libraries::unload(CUlib_st* library) {
   CUlib_st& ended = find(library);
-  std::vector<Context*> in;
-  {
-    const std::shared_lock lock(mutex_);
-    for (const std::unique_ptr<CUmod_st>& module : ended.modules) in.push_back(module->context);
-  }
-  for (Context* context : in) context->synchronize();
+  // Kernels of the library run without a module of their own.
+  for (Context* const context : Process::get().contexts.all())
+    if (ended.image.is_on(*context)) context->synchronize();
   const std::unique_lock lock(mutex_);
   drop(ended);
 }

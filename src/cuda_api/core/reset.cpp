@@ -10,12 +10,16 @@
 
 namespace heddle::cuda_api {
 
-void reset_context(Context& context) {
+void finish(Context& context) {
   refuse_in_host_function();
   try {
     context.synchronize();
-  } catch (const Failure&) {  // it ends with the context
+  } catch (const Failure&) {
   }
+}
+
+void reset_context(Context& context) {
+  finish(context);
   context_storage().end(context);
   for (CUstream_st* stream : context.streams()) forget_captures(*stream);
   context.end_all();

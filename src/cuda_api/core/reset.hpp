@@ -9,4 +9,7 @@ namespace heddle::cuda_api {
 // error that has ended the context.
 void reset_context(Context& context);
 
+// Waits for what the context runs, before what that uses goes. A failure ends with the context.
+void finish(Context& context);
+
 }  // namespace heddle::cuda_api

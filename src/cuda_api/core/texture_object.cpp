@@ -182,6 +182,7 @@ ImageObject object_of(Context& context, std::uint64_t handle, bool is_surface) {
 void destroy_object(Context& context, std::uint64_t handle, bool is_surface) {
   if (handle == 0) return;
   object_of(context, handle, is_surface);
+  context.synchronize();  // launches that were made may read it
   const heddle::base::Lock lock(objects().mutex);
   objects().all.erase({context.number(), handle});
   textures_of(context).remove(handle);

@@ -31,7 +31,7 @@ CUresult create(const char* name, CUcontext* made, unsigned flags, CUdevice devi
 
 // What a device's context holds goes with it.
 void end_primary(Context& context) {
-  refuse_in_host_function();
+  finish(context);  // its kernels run code of these libraries
   libraries().forget(context);
   reset_context(context);
   registry().reset_managed(context);
@@ -114,6 +114,7 @@ HEDDLE_DRIVER_API cuCtxDestroy_v2(CUcontext handle) {
             "the device's own context is released, cuDevicePrimaryCtxRelease, and not destroyed");
     ThreadState& thread = thread_state();
     if (!thread.contexts.empty() && thread.contexts.back() == &context) pop(thread);
+    finish(context);
     libraries().forget(context);
     reset_context(context);
     Process::get().contexts.give_back(context);

@@ -193,7 +193,10 @@ void LithosPolicy::add_stolen(const View& view, const TaskView& task, const Plac
   const std::uint64_t most_wait = nanoseconds(options_.atom_seconds);
   const bool latency = class_of(task) == TenantClass::latency;
   const QueueBacklog& backlog = place.timers->backlog(task.queue->id);
-  if (!latency && backlog.stolen >= options_.most_stolen && !is_short(task, place, want)) return;
+  if (!latency && backlog.stolen >= options_.most_stolen && !is_short(task, place, want)) {
+    if (backlog.untimed > 0) wake_at(view, place, backlog.end_ns + 1);  // the end of those asks nobody again
+    return;
+  }
   for (unsigned unit = 0; unit < place.units && choice.count < want; ++unit) {
     const int owner = place.quotas->owner(unit);
     if (choice.set[unit] || (owner == tenant && owner != Quotas::nobody)) continue;

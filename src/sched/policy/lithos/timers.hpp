@@ -56,7 +56,9 @@ class Timers {
     queue.untimed += range.timed ? 0 : 1;
     queue.in_a_row = range.timed ? 0 : queue.in_a_row + 1;
     const int own = range.tenant && range.tenant->settings.kind == TenantClass::latency ? 1 : 0;
-    queue.stolen += range.priority < own ? 1 : 0;
+    // Nobody is told of an untimed one's end: it counts as over when its time is.
+    const bool over = !range.timed && queue.end_ns <= now_ns;
+    queue.stolen += range.priority < own && !over ? 1 : 0;
     queue.unknown += known ? 0 : 1;
     const std::uint64_t from = std::max(start, now_ns), left = queue.end_ns > from ? queue.end_ns - from : 0;
     const auto occupy = [&](std::size_t unit) {
