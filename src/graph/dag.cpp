@@ -156,7 +156,7 @@ void Dag::append(TaskRef& ref, std::span<const Access> accesses, std::span<const
   task.id = ids_[slot] = ++last_;
   task.parents.clear();
   parents_.clear();
-  task.queue_inherited = task.is_move = false;
+  task.queue_inherited = task.is_move = task.brief = false;
   ++active_;
   ref = {slot, task.id};
   for (const Access& access : accesses) {

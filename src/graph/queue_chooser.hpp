@@ -38,7 +38,7 @@ struct QueueNeeds {
 // One object for each device. One thread at a time.
 class QueueChooser {
  public:
-  explicit QueueChooser(const Scheduling& policy = {}) : policy_(policy) {}
+  explicit QueueChooser(const Scheduling& policy = {}) : policy_(policy) { brief_.reserve(brief_queues); }
 
   // Chooses the queue of a task that was just appended, and sets its `queue`. `mine(task)`: whether a parent runs on
   // this device. Only such parents pass on their queue and are in `awaited`; the caller waits for the others.
