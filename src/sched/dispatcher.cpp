@@ -109,11 +109,13 @@ void Dispatcher::remove_queue(LaunchQueue& queue) {
   if (queue.in_flight == 0) forget(queue);
 }
 
-// The policy has yet to see the ends of its ranges.
 void Dispatcher::forget(const LaunchQueue& queue) noexcept {
   log_.remove_queue(queue.id);
   const auto is_it = [&](const LaunchQueue& other) { return &other == &queue; };
-  gone_.splice(gone_.end(), queues_, std::find_if(queues_.begin(), queues_.end(), is_it));
+  const auto at = std::find_if(queues_.begin(), queues_.end(), is_it);
+  if (queue.used) return gone_.splice(gone_.end(), queues_, at);
+  policy_->queue_removed(queue.id);  // streams that launch nothing may come and go without another call of decide()
+  queues_.erase(at);
 }
 
 void Dispatcher::set_suspended(LaunchQueue& queue, bool suspended) {

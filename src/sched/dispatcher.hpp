@@ -171,7 +171,7 @@ class Dispatcher {
   base::ThreadCache threads_{"heddle-memory"};
   graph::Dag dag_;
   std::vector<HeldTask*> by_slot_;        // by slot of the DAG
-  std::list<LaunchQueue> queues_, gone_;  // gone_: of which the policy has yet to be told
+  std::list<LaunchQueue> queues_, gone_;  // gone_: removed, while the policy has yet to see the ends of their ranges
   std::uint32_t queues_made_ = 0;
   std::list<Tenant> tenants_;
   std::vector<const Tenant*> tenant_views_;

@@ -56,6 +56,7 @@ void Dispatcher::track(HeldTask& task, std::list<InFlight>& prepared) noexcept {
     device.predicted_seconds += at->predicted;
   ++task.ranges;
   ++task.queue->in_flight;
+  task.queue->used = true;
   if (at->end == nullptr) {
     ++task.queue->untimed;
     return;

@@ -20,6 +20,7 @@ struct LaunchQueue {
   std::uint64_t launches = 0;   // since the last synchronisation
   std::uint64_t in_flight = 0;  // ranges
   std::uint64_t untimed = 0;    // of these, those whose end is not reported
+  bool used = false;            // a range of it was submitted
   bool removed = false;         // by its owner; it ends with the last range in flight
 };
 

@@ -21,7 +21,7 @@ struct SlotUse {
   bool written = false;
   bool used = false;         // by some kernel
   bool overwritten = false;  // the first kernel that uses it writes it without reading it
-  bool resident = false;     // not brought to the host
+  bool resident = false;     // its elements stay on the devices
   std::size_t unit = 1;
   bool has_unit = false;         // stated, or found
   const Slot* merged = nullptr;  // its parts have arrays of their own

@@ -242,6 +242,25 @@ TEST(Timers, FollowSubmissionsAndCompletions) {
   EXPECT_GT(late.busy_until(0), 900'000u) << "what is overdue is busy";
 }
 
+// Nothing reports the end of an untimed range: it must not keep others of its queue from being stolen for ever.
+TEST(Timers, UntimedRangesAreNoLongerStolenWhenTheirTimeIsOver) {
+  const std::vector<unsigned> low = {0, 1, 2, 3};
+  std::vector<RangeView> in_flight(2, {.queue = 1,
+                                       .processors = &low,
+                                       .priority = -1,
+                                       .submitted_ns = 1000,
+                                       .predicted_seconds = 5e-6,
+                                       .timed = false});
+  const auto stolen = [&](std::uint64_t now_ns) {
+    return Timers(in_flight, 0, 4, 2, now_ns, 100'000).backlog(1).stolen;
+  };
+  EXPECT_EQ(stolen(2000), 2u);
+  EXPECT_EQ(stolen(6000), 1u);
+  EXPECT_EQ(stolen(11'000), 0u);
+  for (RangeView& range : in_flight) range.timed = true;
+  EXPECT_EQ(stolen(900'000), 2u) << "their ends are reported";
+}
+
 TEST(Quotas, AreContiguousUnits) {
   const Tenant a{.id = 0, .settings = {.name = "a", .quota = 0.75}}, b{.id = 1, .settings = {.name = "b"}},
       c{.id = 2, .settings = {.name = "c", .quota = 0.25}};
