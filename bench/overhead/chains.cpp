@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
+#include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,8 +12,7 @@
 #include "base/table.hpp"
 #include "chain_kernels.hpp"
 #include "driver_calls.hpp"
-#include "peer_results.hpp"
-#include "support/folders.hpp"
+#include "peer.hpp"
 #include "support/statistics.hpp"
 
 namespace {
@@ -38,42 +38,73 @@ Cost cost(const Shape& shape, Run&& run) {
   return {median(host) * each, median(completed) * each};
 }
 
-// What the host pays for a launch of a shape of empty kernels: of the bare launch, and beyond it.
-struct HostCosts {
-  Shape shape;
-  double bare = 0, by_hand = 0, without = 0, with = 0;
+constexpr unsigned bare_launch = 0, stream_forms[] = {1, 2}, graph_form = 3;  // of the peer
+
+// What a launch takes of the host, in nanoseconds: bare, and beyond that; and the same of the peer's forms.
+struct Beyond {
+  double bare = 0, more = 0, peer_bare = 0;
+  struct Against {
+    double more = 0, ratio = 0;  // the peer's; ours over the peer's
+  } against[std::size(stream_forms)];
 };
 
-// How much more nanoseconds of the host a launch takes than the bare one. Both take turns, since a machine's speed
-// changes from one second to the next: the median of the differences.
-struct Beyond {
-  double bare = 0, more = 0;
-};
+// All take turns, since a machine's speed changes from one second to the next. What counts is the median: of the
+// differences, and of the ratios of what was measured in the same turn.
 template <class Run>
-Beyond beyond_bare(const Shape& shape, Gpu& gpu, Run&& run) {
+Beyond beyond_bare(unsigned index, Gpu& gpu, Peer* peer, Run&& run) {
+  const Shape& shape = shapes[index];
   Bare bare(gpu, shapes[0]);  // with one stream: launches take longer where the process has many
-  std::vector<double> launches, more;
+  std::vector<double> launches, more, peer_launches, peer_more[std::size(stream_forms)],
+      ratios[std::size(stream_forms)];
   for (int i = -1; i < shape_measurements; ++i) {
-    const double alone = bare.run_launches(shape, 0).host, whole = run().host;
+    const double alone = bare.run_launches(shape, 0).host, beyond = run(shape).host - alone;
+    const double theirs = peer ? peer->run(bare_launch, index).host : 0;
+    for (unsigned form = 0; peer && form < std::size(stream_forms); ++form) {
+      const double form_beyond = peer->run(stream_forms[form], index).host - theirs;
+      if (i < 0) continue;
+      peer_more[form].push_back(form_beyond);
+      ratios[form].push_back(beyond / form_beyond);
+    }
     if (i < 0) continue;
     launches.push_back(alone);
-    more.push_back(whole - alone);
+    more.push_back(beyond);
+    peer_launches.push_back(theirs);
   }
   const double each = 1e9 / shape.launches();
-  return {median(launches) * each, median(more) * each};
+  Beyond result{median(launches) * each, median(more) * each, median(peer_launches) * each, {}};
+  for (unsigned form = 0; peer && form < std::size(stream_forms); ++form)
+    result.against[form] = {median(peer_more[form]) * each, median(ratios[form])};
+  return result;
 }
 
-HostCosts host_costs(const Shape& shape, Gpu& gpu) {
+// Of a shape of empty kernels.
+struct HostCosts {
+  Shape shape;
+  double by_hand = 0;
+  Beyond without, with;
+  double peer_graph = 0;  // beyond the peer's bare launch
+};
+
+double graph_beyond_bare(unsigned index, Peer& peer) {
+  std::vector<double> more;
+  for (int i = -1; i < shape_measurements; ++i) {
+    const double bare = peer.run(bare_launch, index).host, graph = peer.run(graph_form, index).host;
+    if (i >= 0) more.push_back(graph - bare);
+  }
+  return median(more) * 1e9 / shapes[index].launches();
+}
+
+HostCosts host_costs(unsigned index, Gpu& gpu, Peer* peer) {
   const auto by_heddle = [&](bool replay) {
     Ours ours(fmt::format("cuda:{}", gpu.ordinal), replay);
-    return beyond_bare(shape, gpu, [&] { return ours.run(shape, 0); });
+    return beyond_bare(index, gpu, peer, [&](const Shape& shape) { return ours.run(shape, 0); });
   };
-  const Beyond by_hand = [&] {
-    Bare streams(gpu, shape);
-    return beyond_bare(shape, gpu, [&] { return streams.run(shape, 0); });
+  const double by_hand = [&] {
+    Bare streams(gpu, shapes[index]);
+    return beyond_bare(index, gpu, nullptr, [&](const Shape& shape) { return streams.run(shape, 0); }).more;
   }();
   const Beyond without = by_heddle(false), with = by_heddle(true);
-  return {shape, without.bare, by_hand.more, without.more, with.more};
+  return {shapes[index], by_hand, without, with, peer ? graph_beyond_bare(index, *peer) : 0};
 }
 
 // Each form is there alone while it is measured, and has no more streams than it needs: on an H200 each launch of a
@@ -98,76 +129,31 @@ void measure(Results& results, const Shape& shape, unsigned nanoseconds, Gpu& gp
                "bare streams and events"});
 }
 
-double figure(const PeerFigures& peer, const Shape& shape, const std::string& what) {
-  const std::string name = fmt::format("{}, {}, host", shape.name, what);
-  const auto found = peer.find(name);
-  if (found == peer.end()) throw std::runtime_error(fmt::format("the peer's figures have no '{}'", name));
-  return found->second;
-}
-
-constexpr const char* bare_launch = "bare launch";
-constexpr const char* forms[] = {"stream_ctx", "stream_ctx with tokens", "graph_ctx"};
-
-// Before anything is measured: whether all that will be asked of them is there.
-void check_complete(const PeerFigures& peer) {
-  for (const Shape& shape : shapes) {
-    static_cast<void>(figure(peer, shape, bare_launch));
-    for (const char* form : forms) static_cast<void>(figure(peer, shape, form));
-  }
-}
-
-// What the peer's program prints in several runs, of which the median counts: before, between and after what is
-// compared with it, since a machine's speed changes.
-class PeerRuns {
- public:
-  explicit PeerRuns(std::string program) : program_(std::move(program)) {}
-  void run() {
-    if (program_.empty()) return;
-    std::filesystem::create_directories(results_folder());
-    check_complete(runs_.emplace_back(run_peer(program_, results_folder() / "overhead-cudastf.json")));
-  }
-  PeerFigures figures() const {
-    PeerFigures middle;
-    if (runs_.empty()) return middle;
-    for (const auto& [name, value] : runs_.front()) {
-      std::vector<double> values;
-      for (const PeerFigures& figures : runs_) values.push_back(figures.at(name));
-      middle[name] = median(values);
-    }
-    return middle;
-  }
-
- private:
-  const std::string program_;
-  std::vector<PeerFigures> runs_;
-};
-
 // Host time for a launch beyond the bare one. Each side is measured against the bare launches of its own program.
-void compare(Results& results, const std::vector<HostCosts>& all, const PeerFigures& peer) {
+void compare(Results& results, const std::vector<HostCosts>& all, bool with_peer) {
   for (const HostCosts& cost : all) {
     const std::string name = cost.shape.name + std::string(", host, ");
-    results.add({name + "bare launch", cost.bare, "ns", {}, ""});
+    results.add({name + "bare launch", cost.without.bare, "ns", {}, ""});
     results.add({name + "beyond the bare launch, streams and events by hand", cost.by_hand, "ns", {}, ""});
-    results.add({name + "beyond the bare launch, without replay", cost.without, "ns", {}, ""});
-    results.add({name + "beyond the bare launch, with replay", cost.with, "ns", {}, ""});
-    if (peer.empty()) continue;
-    const double bare = figure(peer, cost.shape, bare_launch);
-    results.add({name + "CUDASTF's bare launch", bare, "ns", {}, ""});
-    for (const char* form : forms) {
-      const double theirs = figure(peer, cost.shape, form) - bare;
-      const std::string against = fmt::format("CUDASTF, {}", form);
-      results.add({fmt::format("{}beyond the bare launch, {}", name, against), theirs, "ns", {}, ""});
-      if (form == std::string("graph_ctx")) continue;  // a graph costs no launch: there is nothing to be beyond
-      results.add({fmt::format("{}Heddle over {}, without replay", name, against), cost.without / theirs, "x",
-                   at_most(0.5), against});
-      results.add({fmt::format("{}Heddle over {}, with replay", name, against), cost.with / theirs, "x", at_most(0.5),
-                   against});
+    results.add({name + "beyond the bare launch, without replay", cost.without.more, "ns", {}, ""});
+    results.add({name + "beyond the bare launch, with replay", cost.with.more, "ns", {}, ""});
+    if (!with_peer) continue;
+    results.add({name + "CUDASTF's bare launch", cost.without.peer_bare, "ns", {}, ""});
+    results.add({name + "beyond the bare launch, CUDASTF, graph_ctx", cost.peer_graph, "ns", {}, ""});
+    for (unsigned form = 0; form < std::size(stream_forms); ++form) {
+      const std::string against = fmt::format("CUDASTF, {}", peer_forms[stream_forms[form]]);
+      const auto &without = cost.without.against[form], &with = cost.with.against[form];
+      results.add({fmt::format("{}beyond the bare launch, {}", name, against), without.more, "ns", {}, ""});
+      results.add(
+          {fmt::format("{}Heddle over {}, without replay", name, against), without.ratio, "x", at_most(0.5), against});
+      results.add(
+          {fmt::format("{}Heddle over {}, with replay", name, against), with.ratio, "x", at_most(0.5), against});
     }
   }
 }
 
 // The same at a glance, against what of CUDASTF does what Heddle does: data as well as order, launches one by one.
-std::string glance(const std::vector<HostCosts>& all, const PeerFigures& peer) {
+std::string glance(const std::vector<HostCosts>& all, bool with_peer) {
   using base::Align;
   base::Table table({{"host, ns for a launch"},
                      {"bare", Align::right},
@@ -178,15 +164,14 @@ std::string glance(const std::vector<HostCosts>& all, const PeerFigures& peer) {
                      {"ratio", Align::right},
                      {"bar", Align::right}});
   for (const HostCosts& cost : all) {
-    const auto [without, with] = std::pair(cost.without, cost.with);
     const auto number = [](double value) { return fmt::format("{:.0f}", value); };
-    std::vector<std::string> row = {
-        cost.shape.name, number(cost.bare), "-", number(without), "-", number(with), "-", "-"};
-    if (!peer.empty()) {
-      const double theirs = figure(peer, cost.shape, "stream_ctx") - figure(peer, cost.shape, bare_launch);
-      row[2] = number(theirs);
-      row[4] = fmt::format("{:.2f}", without / theirs);
-      row[6] = fmt::format("{:.2f}", with / theirs);
+    std::vector<std::string> row = {cost.shape.name,          number(cost.without.bare), "-",
+                                    number(cost.without.more), "-",                      number(cost.with.more),
+                                    "-",                      "-"};
+    if (with_peer) {
+      row[2] = number(cost.without.against[0].more);
+      row[4] = fmt::format("{:.2f}", cost.without.against[0].ratio);
+      row[6] = fmt::format("{:.2f}", cost.with.against[0].ratio);
       row[7] = at_most(0.5).text();
     }
     table.add_row(row);
@@ -216,28 +201,25 @@ void tell_driver_calls(Results& results, Gpu& gpu) {
   fmt::print("\n");
 }
 
-int run(const std::string& cudastf, const std::string& peer_results) {
-  PeerFigures peer;
-  if (!peer_results.empty()) check_complete(peer = read_peer_figures(peer_results));
+int run(const std::string& cudastf) {
   auto gpu = open_gpu();
   if (!gpu) return 0;
-  PeerRuns peer_runs(cudastf);
-  if (peer.empty() && cudastf.empty())
+  std::optional<Peer> peer;
+  if (!cudastf.empty()) peer.emplace(cudastf);
+  if (!peer)
     fmt::print("CUDASTF is left out: script/bench overhead --cudastf FOLDER, with a checkout of NVIDIA/cccl\n");
   Results results("overhead");
   results.also_on(gpu->text());
   std::vector<HostCosts> empty;
-  peer_runs.run();
-  for (const Shape& shape : shapes) {
-    empty.push_back(host_costs(shape, *gpu));
-    if (empty.size() % 2 == 0) peer_runs.run();
-  }
-  if (!cudastf.empty()) peer = peer_runs.figures();
+  for (unsigned index = 0; index < std::size(shapes); ++index)
+    empty.push_back(host_costs(index, *gpu, peer ? &*peer : nullptr));
+  const bool with_peer = peer.has_value();
+  peer.reset();
   for (const Shape& shape : shapes)
     for (const unsigned nanoseconds : {0u, 1000u}) measure(results, shape, nanoseconds, *gpu);
-  compare(results, empty, peer);
+  compare(results, empty, with_peer);
   tell_driver_calls(results, *gpu);
-  fmt::print("{}\n", glance(empty, peer));
+  fmt::print("{}\n", glance(empty, with_peer));
   return results.finish();
 }
 
@@ -246,14 +228,12 @@ int run(const std::string& cudastf, const std::string& peer_results) {
 int main(int argc, char** argv) {
   CLI::App app("Chains and fans of small kernels on a GPU: throughput, and what the host pays for a launch");
   const char* built = std::getenv("HEDDLE_CUDASTF");
-  std::string cudastf = built != nullptr ? built : "", peer_results;
-  app.add_option("--cudastf", cudastf,
-                 "The program of peers/cudastf.cu, run beside Heddle's (default: $HEDDLE_CUDASTF)");
-  app.add_option("--peer-results", peer_results, "What it has printed in another run, in place of running it")
+  std::string cudastf = built != nullptr ? built : "";
+  app.add_option("--cudastf", cudastf, "The program of peers/cudastf.cu, run beside Heddle's (default: $HEDDLE_CUDASTF)")
       ->check(CLI::ExistingFile);
   CLI11_PARSE(app, argc, argv);
   try {
-    return run(peer_results.empty() ? cudastf : "", peer_results);
+    return run(cudastf);
   } catch (const std::exception& error) {
     fmt::print(stderr, "error: {}\n", error.what());
     return 1;

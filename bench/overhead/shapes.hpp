@@ -1,5 +1,5 @@
-// What overhead_chains and its peer peers/cudastf.cu launch. Plain C++17, without anything of Heddle, as nvcc compiles
-// it too.
+// What overhead_chains and its peer peers/cudastf.cu launch, and how one asks the other for a measurement. Plain C++17,
+// without anything of Heddle, as nvcc compiles it too.
 #pragma once
 
 namespace heddle::bench {
@@ -25,5 +25,9 @@ constexpr unsigned shape_arrays = 17;       // array 0, and one for each followe
 constexpr unsigned shape_array_words = 32;  // of 32 bits
 constexpr unsigned shape_threads = 32;      // one block of them
 constexpr int shape_measurements = 15;      // behind one that does not count; the median is the figure
+
+// The peer's program reads lines "FORM SHAPE", two numbers: an index into each list. It runs the form once and answers
+// with a line "HOST COMPLETED": seconds until the host has handed over the last launch, and until the GPU is done.
+constexpr const char* peer_forms[] = {"bare launch", "stream_ctx", "stream_ctx with tokens", "graph_ctx"};
 
 }  // namespace heddle::bench

@@ -1,4 +1,4 @@
-// What the benchmark of launches takes from the programs of its peers, and says of the driver's calls.
+// What the benchmark of launches asks the programs of its peers, and says of the driver's calls.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -7,7 +7,7 @@
 #include <string>
 
 #include "driver_calls.hpp"
-#include "peer_results.hpp"
+#include "peer.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace heddle::bench {
@@ -37,31 +37,34 @@ struct Peers : testing::Test {
   tests::TemporaryFolder folder;
 };
 
-TEST_F(Peers, FiguresAreNamesAndNanoseconds) {
-  const PeerFigures figures = read_peer_figures(file("figures", R"({"chain, host": 12.5, "fan, host": 7})"));
-  EXPECT_EQ(figures, (PeerFigures{{"chain, host", 12.5}, {"fan, host", 7}}));
+TEST_F(Peers, AProgramAnswersEachQuestion) {
+  Peer peer(program("while read form shape; do echo \"$form.5 $shape.25\"; done"));
+  for (unsigned turn = 0; turn < 3; ++turn) {
+    const Took took = peer.run(turn, 2);
+    EXPECT_EQ(took.host, turn + 0.5);
+    EXPECT_EQ(took.completed, 2.25);
+  }
 }
 
-TEST_F(Peers, WhatIsNoFigureIsNamed) {
-  EXPECT_NE(failure([&] { read_peer_figures(file("list", "[1, 2]")); }).find("list: a JSON object"), std::string::npos);
-  EXPECT_NE(failure([&] { read_peer_figures(file("half", "{\"chain\": ")); }).find("half: a JSON object"),
-            std::string::npos);
-  EXPECT_NE(failure([&] { read_peer_figures(file("text", R"({"chain": "fast"})")); }).find("'chain' is no number"),
-            std::string::npos);
+TEST_F(Peers, AProgramEndsWithItsInput) {
+  const auto ended = folder.path() / "ended";
+  { Peer peer(program("while read line; do :; done; touch " + ended.string())); }
+  EXPECT_TRUE(std::filesystem::exists(ended));
 }
 
-TEST_F(Peers, AProgramsOutputIsKeptAndRead) {
-  const auto kept = file("kept", "what an earlier and longer run has left here, which must be gone");
-  EXPECT_EQ(run_peer(program("echo '{\"chain\": 3}'; echo chatter >&2"), kept), (PeerFigures{{"chain", 3}}));
-  EXPECT_EQ(read_peer_figures(kept).size(), 1U);
+TEST_F(Peers, WhatIsNoAnswerIsNamed) {
+  Peer words(program("echo fast and good; cat >/dev/null"));
+  EXPECT_NE(failure([&] { words.run(0, 0); }).find("answered 'fast and good': two numbers"), std::string::npos);
+  Peer three(program("echo 1 2 3; cat >/dev/null"));
+  EXPECT_NE(failure([&] { three.run(0, 0); }).find("two numbers"), std::string::npos);
 }
 
-TEST_F(Peers, AProgramThatFailsGivesNoFigures) {
-  const auto kept = folder.path() / "kept";
-  EXPECT_NE(failure([&] { run_peer(program("echo '{\"chain\": 3}'; exit 1"), kept); }).find("has failed"),
-            std::string::npos);
-  EXPECT_NE(failure([&] { run_peer(program("kill -9 $$"), kept); }).find("has failed"), std::string::npos);
-  EXPECT_NE(failure([&] { run_peer(folder.path() / "none", kept); }).find("cannot be run"), std::string::npos);
+TEST_F(Peers, AProgramThatEndsGivesNoFigures) {
+  Peer at_once(program("exit 1"));
+  EXPECT_NE(failure([&] { at_once.run(0, 0); }).find("has ended before it answered"), std::string::npos);
+  Peer killed(program("read line; kill -9 $$"));
+  EXPECT_NE(failure([&] { killed.run(0, 0); }).find("has ended before it answered"), std::string::npos);
+  EXPECT_NE(failure([&] { Peer none(folder.path() / "none"); }).find("cannot be run"), std::string::npos);
 }
 
 TEST(DriverCalls, AreToldForEachLaunch) {

@@ -1,6 +1,6 @@
 // What the host pays for a task in CUDASTF (cudax of NVIDIA/cccl), for the shapes of overhead_chains, and for the bare
-// launch of the same kernel. Stands alone: nvcc builds it where CUDASTF's headers are (bench/overhead/prepare has the
-// command), and it prints a JSON object of names and nanoseconds for overhead_chains to read.
+// launch of the same kernel. nvcc builds it where CUDASTF's headers are (bench/overhead/prepare has the command), and
+// overhead_chains asks it for one measurement after the other.
 //
 // For each shape: a bare launch (<<<>>> on one plain stream, no order but the stream's), stream_ctx with arrays as
 // logical data, stream_ctx with tokens (order alone: CUDASTF then moves no data), and graph_ctx, whose figure has all
@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
-#include <string>
+#include <iterator>
 #include <vector>
 
 #include <algorithm>
@@ -203,49 +203,9 @@ Took run_graph(stf::async_resources_handle& resources, const Shape& shape) {
   return took;
 }
 
-struct Form {
-  std::string name;
-  std::function<Took(const Shape&)> run;
-  std::vector<double> host = {}, completed = {};
-};
-
-class Report {
- public:
-  // The forms take turns, since a machine's speed changes from one second to the next.
-  void measure(const Shape& shape, std::vector<Form> forms) {
-    for (Form& form : forms) form.run(shape);
-    for (int i = 0; i < bench::shape_measurements; ++i) {
-      for (Form& form : forms) {
-        const Took took = form.run(shape);
-        form.host.push_back(took.host);
-        form.completed.push_back(took.completed);
-      }
-    }
-    for (const Form& form : forms) {
-      const double host = middle(form.host) / shape.launches() * 1e9;
-      const double completed = middle(form.completed) / shape.launches() * 1e9;
-      add(std::string(shape.name) + ", " + form.name + ", host", host);
-      add(std::string(shape.name) + ", " + form.name + ", completed", completed);
-      std::fprintf(stderr, "%s, %s: %.0f ns, %.0f completed\n", shape.name, form.name.c_str(), host, completed);
-    }
-  }
-  void print() const { std::printf("{\n%s\n}\n", text_.c_str()); }
-
- private:
-  static double middle(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    return values[values.size() / 2];
-  }
-  void add(const std::string& name, double nanoseconds) {
-    text_ += (text_.empty() ? "  \"" : ",\n  \"") + name + "\": " + std::to_string(nanoseconds);
-  }
-
-  std::string text_;
-};
-
 }  // namespace
 
-// An argument divides the number of rounds: 1 for figures, 100 to try the program out.
+// Answers what overhead_chains asks (see shapes.hpp). An argument divides the number of rounds: 100 to try it out.
 int main(int argc, char** argv) {
   const int divisor = argc > 1 ? std::max(std::atoi(argv[1]), 1) : 1;
   int devices = 0;
@@ -254,21 +214,26 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "there is no GPU\n");
     return 1;
   }
-  Report report;
   Bare bare;
   stf::stream_ctx context;
   LogicalData data(context);
   Tokens tokens(context, bare.memory());
   stf::async_resources_handle resources;
-  for (Shape shape : bench::shapes) {
+  // In the order of peer_forms.
+  const std::function<Took(const Shape&)> forms[] = {
+      [&](const Shape& shape) { return bare.run(shape); },
+      [&](const Shape& shape) { return run_stream(context, data, shape); },
+      [&](const Shape& shape) { return run_stream(context, tokens, shape); },
+      [&](const Shape& shape) { return run_graph(resources, shape); },
+  };
+  unsigned form = 0, which = 0;
+  while (std::scanf("%u %u", &form, &which) == 2 && form < std::size(forms) && which < std::size(bench::shapes)) {
+    Shape shape = bench::shapes[which];
     shape.repeats = std::max(shape.repeats / divisor, 1);
-    report.measure(shape,
-                   {{"bare launch", [&](const Shape& s) { return bare.run(s); }},
-                    {"stream_ctx", [&](const Shape& s) { return run_stream(context, data, s); }},
-                    {"stream_ctx with tokens", [&](const Shape& s) { return run_stream(context, tokens, s); }}});
-    report.measure(shape, {{"graph_ctx", [&](const Shape& s) { return run_graph(resources, s); }}});
+    const Took took = forms[form](shape);
+    std::printf("%.9f %.9f\n", took.host, took.completed);
+    std::fflush(stdout);
   }
   context.finalize();
-  report.print();
   return 0;
 }
