@@ -165,9 +165,14 @@ std::string glance(const std::vector<HostCosts>& all, bool with_peer) {
                      {"bar", Align::right}});
   for (const HostCosts& cost : all) {
     const auto number = [](double value) { return fmt::format("{:.0f}", value); };
-    std::vector<std::string> row = {cost.shape.name,          number(cost.without.bare), "-",
-                                    number(cost.without.more), "-",                      number(cost.with.more),
-                                    "-",                      "-"};
+    std::vector<std::string> row = {cost.shape.name,
+                                    number(cost.without.bare),
+                                    "-",
+                                    number(cost.without.more),
+                                    "-",
+                                    number(cost.with.more),
+                                    "-",
+                                    "-"};
     if (with_peer) {
       row[2] = number(cost.without.against[0].more);
       row[4] = fmt::format("{:.2f}", cost.without.against[0].ratio);
@@ -229,7 +234,8 @@ int main(int argc, char** argv) {
   CLI::App app("Chains and fans of small kernels on a GPU: throughput, and what the host pays for a launch");
   const char* built = std::getenv("HEDDLE_CUDASTF");
   std::string cudastf = built != nullptr ? built : "";
-  app.add_option("--cudastf", cudastf, "The program of peers/cudastf.cu, run beside Heddle's (default: $HEDDLE_CUDASTF)")
+  app.add_option("--cudastf", cudastf,
+                 "The program of peers/cudastf.cu, run beside Heddle's (default: $HEDDLE_CUDASTF)")
       ->check(CLI::ExistingFile);
   CLI11_PARSE(app, argc, argv);
   try {

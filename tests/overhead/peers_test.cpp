@@ -48,7 +48,9 @@ TEST_F(Peers, AProgramAnswersEachQuestion) {
 
 TEST_F(Peers, AProgramEndsWithItsInput) {
   const auto ended = folder.path() / "ended";
-  { Peer peer(program("while read line; do :; done; touch " + ended.string())); }
+  {
+    Peer peer(program("while read line; do :; done; touch " + ended.string()));
+  }
   EXPECT_TRUE(std::filesystem::exists(ended));
 }
 

@@ -48,7 +48,7 @@ struct Side {
   MemoryLatency latency;
   double weight;  // requests of a warp that waits, beside what its state says
 
-  void step(std::size_t from, double cycles, double requests, std::vector<double>& to) const {
+  void step(std::size_t from, double cycles, double requests, double* to) const {
     states.step(from, wake_up(cycles, latency.coalesced(requests)), wake_up(cycles, latency.uncoalesced(requests)), to);
   }
   double requests(std::size_t index) const { return weight * states.requests(index); }
@@ -79,11 +79,8 @@ double solo_ipc(const SmModel& sm, const KernelProfile& kernel, unsigned warps) 
   const auto ready = [&](std::size_t state) { return static_cast<double>(side.states.ready(state) * sm.unit); };
   if (kernel.memory_ratio <= 0) return sm.schedulers * ready(0) / issue_cycles(kernel, ready(0));  // it never waits
   TransitionMatrix matrix(count);
-  std::vector<double> row;
-  for (std::size_t from = 0; from < count; ++from) {
-    side.step(from, issue_cycles(kernel, ready(from)), side.requests(from), row);
-    std::copy(row.begin(), row.end(), matrix.row(from));
-  }
+  for (std::size_t from = 0; from < count; ++from)
+    side.step(from, issue_cycles(kernel, ready(from)), side.requests(from), matrix.row(from));
   const std::vector<double> shares = steady_state(std::move(matrix));
   double issued = 0, cycles = 0;
   for (std::size_t state = 0; state < count; ++state) {
@@ -106,12 +103,12 @@ PairIpc pair_ipc(const SmModel& sm, const KernelProfile& first, unsigned first_w
   const auto cycles_of = [&](std::size_t i, std::size_t j) {
     return issue_cycles(first, a.states.ready(i) * sm.unit, second, b.states.ready(j) * sm.unit);
   };
-  std::vector<double> of_a, of_b;
+  std::vector<double> of_a(a.states.count()), of_b(columns);
   for (std::size_t i = 0; i < a.states.count(); ++i)
     for (std::size_t j = 0; j < columns; ++j) {
       const double requests = a.requests(i) + b.requests(j), cycles = cycles_of(i, j);
-      a.step(i, cycles, requests, of_a);
-      b.step(j, cycles, requests, of_b);
+      a.step(i, cycles, requests, of_a.data());
+      b.step(j, cycles, requests, of_b.data());
       double* const row = matrix.row(i * columns + j);
       for (std::size_t k = 0; k < of_a.size(); ++k)
         for (std::size_t l = 0; l < columns; ++l) row[k * columns + l] = of_a[k] * of_b[l];

@@ -37,42 +37,37 @@ double wake_up(double cycles, double latency) { return std::min(1.0, std::max(1.
 
 WarpStates::WarpStates(const KernelProfile& kernel, unsigned warps) : kernel_(kernel), warps_(warps) {
   const unsigned most_uncoalesced = kernel.uncoalesced > 0 ? warps : 0;
-  for (unsigned u = 0; u <= most_uncoalesced; ++u)
+  for (unsigned u = 0; u <= most_uncoalesced; ++u) {
+    first_.push_back(states_.size());
     for (unsigned c = 0; c + u <= warps; ++c) states_.push_back({c, u});
-  for (unsigned n = 0; n <= warps; ++n) {
-    stalls_.push_back(binomial(n, kernel.memory_ratio / kernel.accesses_per_wait));
-    split_.push_back(binomial(n, kernel.uncoalesced));
+  }
+  // The states of the stalls of so many ready warps are those of a smaller SM.
+  std::vector<Few> split;
+  for (unsigned n = 0; n <= warps; ++n) split.push_back(binomial_in<Few>(n, kernel.uncoalesced));
+  for (unsigned ready = 0; ready <= warps; ++ready) {
+    const Few stalls = binomial_in<Few>(ready, kernel.memory_ratio / kernel.accesses_per_wait);
+    stalls_begin_.push_back(stalls_.size());
+    for (unsigned u = 0; u <= std::min(ready, most_uncoalesced); ++u)
+      for (unsigned c = 0; c + u <= ready; ++c) stalls_.push_back(stalls[c + u] * split[c + u][u]);
   }
 }
 
-std::size_t WarpStates::index_of(unsigned coalesced, unsigned uncoalesced) const {
-  // The states with 0, 1, ... uncoalesced warps are warps + 1, warps, ... in number.
-  const std::size_t u = uncoalesced;
-  return u * (warps_ + 1) - u * (u == 0 ? 0 : u - 1) / 2 + coalesced;
-}
-
-void WarpStates::add_stalls(unsigned ready, unsigned coalesced, unsigned uncoalesced, double probability,
-                            std::vector<double>& to) const {
-  for (unsigned n = 0; n <= ready; ++n) {
-    const double stalled = probability * stalls_[ready][n];
-    if (kernel_.uncoalesced == 0) {
-      to[coalesced + n] += stalled;
-      continue;
-    }
-    for (unsigned u = 0; u <= n; ++u) to[index_of(coalesced + n - u, uncoalesced + u)] += stalled * split_[n][u];
-  }
-}
-
-void WarpStates::step(std::size_t from, double wake_coalesced, double wake_uncoalesced, std::vector<double>& to) const {
-  to.assign(states_.size(), 0.0);
+// Warps that wake up in this round execute in the next one.
+void WarpStates::step(std::size_t from, double wake_coalesced, double wake_uncoalesced, double* to) const {
+  std::fill_n(to, states_.size(), 0.0);
   const Waiting& waiting = states_[from];
   const Few woken = binomial_in<Few>(waiting.coalesced, wake_coalesced);
   const Few woken_uncoalesced = binomial_in<Few>(waiting.uncoalesced, wake_uncoalesced);
-  const unsigned ready = warps_ - waiting.all();
-  // Warps that wake up in this round execute in the next one.
+  const unsigned ready = warps_ - waiting.all(), most_uncoalesced = first_.size() > 1 ? ready : 0;
   for (unsigned u = 0; u <= waiting.uncoalesced; ++u)
-    for (unsigned c = 0; c <= waiting.coalesced; ++c)
-      add_stalls(ready, waiting.coalesced - c, waiting.uncoalesced - u, woken[c] * woken_uncoalesced[u], to);
+    for (unsigned c = 0; c <= waiting.coalesced; ++c) {
+      const double probability = woken[c] * woken_uncoalesced[u];
+      const double* stalls = stalls_.data() + stalls_begin_[ready];
+      for (unsigned v = 0; v <= most_uncoalesced; ++v) {
+        double* const row = to + first_[waiting.uncoalesced - u + v] + (waiting.coalesced - c);
+        for (unsigned n = 0; n + v <= ready; ++n) row[n] += probability * *stalls++;
+      }
+    }
 }
 
 }  // namespace heddle::model

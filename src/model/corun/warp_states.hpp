@@ -2,6 +2,7 @@
 // 1303.5164), section 4.4, with the corrections that `latency` and `wake_up` state.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace heddle::model {
@@ -54,20 +55,19 @@ class WarpStates {
     return (states_[index].coalesced + kernel_.uncoalesced_requests * states_[index].uncoalesced) *
            kernel_.accesses_per_wait * kernel_.misses;
   }
-  // The probability of each state one round later. `wake_coalesced`, `wake_uncoalesced`: that a warp which waits for
-  // such an access is ready then.
-  void step(std::size_t from, double wake_coalesced, double wake_uncoalesced, std::vector<double>& to) const;
+  // The probability of each of the count() states one round later. `wake_coalesced`, `wake_uncoalesced`: that a warp
+  // which waits for such an access is ready then.
+  void step(std::size_t from, double wake_coalesced, double wake_uncoalesced, double* to) const;
 
  private:
-  std::size_t index_of(unsigned coalesced, unsigned uncoalesced) const;
-  void add_stalls(unsigned ready, unsigned coalesced, unsigned uncoalesced, double probability,
-                  std::vector<double>& to) const;
-
   KernelProfile kernel_;
   unsigned warps_;
   std::vector<Waiting> states_;
-  // stalls_[ready][n]: that n of `ready` warps meet a memory instruction; split_[n][u]: that u of n are uncoalesced.
-  std::vector<std::vector<double>> stalls_, split_;
+  std::vector<std::size_t> first_;  // [u]: the state of 0 coalesced and u uncoalesced; more coalesced ones follow
+  // The probability that of so many ready warps u meet an uncoalesced access and c a coalesced one: for each number of
+  // ready warps, by u and then by c.
+  std::vector<double> stalls_;
+  std::vector<std::size_t> stalls_begin_;
 };
 
 // The probabilities of 0 to `count` successes.

@@ -337,15 +337,16 @@ void KerneletPolicy::issue(const View& view, const std::vector<Kind>& kinds, Pla
         std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.traits->id == part.kernel; });
     open[i] = {kind->task, view.ready[kind->task].left.size(), place.in_flight(part.kernel)};
     part.task = view.ready[kind->task].id;
+    place.filling = place.filling || part.plan.is_low(open[i].flying);
   }
-  while (true) {
+  while (place.filling) {
     std::optional<std::size_t> next;
     const auto filled = [&](std::size_t i) { return place.parts[i].plan.filled(open[i].flying); };
     for (std::size_t i = 0; i < place.parts.size(); ++i) {
       const bool can = open[i].left > 0 && place.parts[i].plan.takes(open[i].flying);
       if (can && (!next || filled(i) < filled(*next))) next = i;
     }
-    if (!next) return;
+    if (!next) break;
     Open& chosen = open[*next];
     const std::uint64_t blocks = std::min(place.parts[*next].plan.blocks, chosen.left);
     decisions.push_back({.task = chosen.task, .blocks = blocks});
@@ -354,6 +355,10 @@ void KerneletPolicy::issue(const View& view, const std::vector<Kind>& kinds, Pla
     if (place.trial) place.trial->issue(*next, blocks);
     chosen.flying += blocks;
   }
+  // Where a launch has no blocks left, the next one goes on.
+  place.filling = false;
+  for (std::size_t i = 0; i < place.parts.size(); ++i)
+    place.filling = place.filling || place.parts[i].plan.takes(open[i].flying);
 }
 
 void KerneletPolicy::issue_whole(const View& view, std::size_t number, const Place& place, unsigned most,

@@ -68,6 +68,7 @@ class KerneletPolicy final : public Policy {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> flying;  // kernels and their blocks in flight
     std::optional<PairTrial> trial;                               // of a pair whose gain was not seen yet
     unsigned ranges = 0;                                          // in flight, of all
+    bool filling = false;                                         // slices were low, and not all are submitted yet
     std::uint64_t in_flight(std::uint64_t kernel) const;          // blocks
     void add(const RangeView& range);
     bool remove(const RangeView& range);  // false: it was not there

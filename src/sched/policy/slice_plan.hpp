@@ -12,9 +12,12 @@ struct SlicePlan {
   std::uint64_t blocks = 1;    // of a slice
   unsigned ahead = 2;          // slices in flight
   std::uint64_t resident = 1;  // blocks that are to be on the device
+  unsigned refill = 1;         // slices that are submitted at a time, where `ahead` leaves room for them
 
   // Whether another slice is to be submitted while so many blocks are in flight.
   bool takes(std::uint64_t in_flight) const { return in_flight == 0 || in_flight + blocks <= ahead * blocks; }
+  // Whether so few blocks are in flight that it is time to submit others.
+  bool is_low(std::uint64_t in_flight) const { return in_flight == 0 || in_flight + refill * blocks <= ahead * blocks; }
   // Of several kernels, the next slice is of the one with the least of this: so the device fills in their proportion.
   double filled(std::uint64_t in_flight) const {
     return static_cast<double>(in_flight) / static_cast<double>(resident);
