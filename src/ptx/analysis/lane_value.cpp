@@ -134,9 +134,10 @@ std::optional<Strides> LaneArithmetic::fit(const std::vector<std::int64_t>& dist
   return value.stride;
 }
 
-std::optional<std::vector<std::int64_t>> LaneArithmetic::low_bits(const LaneValue& value) const {
+std::optional<std::vector<std::int64_t>> LaneArithmetic::low_bits(const LaneValue& value, unsigned width) const {
   if (!value.strided()) return std::nullopt;
-  const std::int64_t limit = value.base_zeros >= 63 ? INT64_MAX : std::int64_t{1} << value.base_zeros;
+  const unsigned bits = std::min<unsigned>(value.base_zeros, width);
+  const std::int64_t limit = bits >= 63 ? INT64_MAX : std::int64_t{1} << bits;
   std::vector<std::int64_t> distances(model_.lanes);
   for (unsigned lane = 0; lane < model_.lanes; ++lane) {
     distances[lane] = offset(value, lane);
@@ -254,8 +255,9 @@ LaneValue LaneArithmetic::shift_right(const LaneValue& a, const LaneValue& count
   base.tag = LaneValue::Tag::none;
   base.base_zeros =
       static_cast<std::uint8_t>(a.base_zeros >= 64 ? 64 : a.base_zeros - std::min<unsigned>(shift, a.base_zeros));
-  if (auto distances = low_bits(a)) {
-    for (std::int64_t& distance : *distances) distance >>= shift;
+  if (auto distances = low_bits(a, width)) {
+    // Where the base is 0, a distance may reach the sign.
+    for (std::int64_t& distance : *distances) distance = (is_signed ? wrap(distance, width) : distance) >> shift;
     return with_distances(std::move(base), *distances, width);
   }
   bool wraps = true;
@@ -277,7 +279,7 @@ LaneValue LaneArithmetic::bit_and(const LaneValue& a, const LaneValue& b, unsign
     const std::int64_t mask = wrap(b.range.low, width);
     const std::int64_t low_ones = mask & wrapping_add(mask, 1);  // 0 when the mask is ones up to some bit
     if (low_ones == 0 && a.range.as_unsigned(width).within(0, mask)) return a;
-    if (auto distances = low_bits(a)) {
+    if (auto distances = low_bits(a, width)) {
       for (std::int64_t& distance : *distances) distance &= mask;
       LaneValue base = a;
       base.range = range;
@@ -306,7 +308,7 @@ LaneValue LaneArithmetic::bit_or(const LaneValue& a, const LaneValue& b, unsigne
   const Interval range = analysis::bit_or(a.range, b.range, width);
   if (b.is_constant()) {
     if (exclusive && wrap(b.range.low, width) == -1) return complement(a, width);
-    if (auto distances = low_bits(a)) {
+    if (auto distances = low_bits(a, width)) {
       const std::int64_t bits = b.range.low;
       const std::int64_t from = bits;  // lane 0 has distance 0
       for (std::int64_t& distance : *distances)
@@ -353,7 +355,7 @@ LaneValue LaneArithmetic::extend(const LaneValue& a, bool is_signed, unsigned fr
   result.range = exact.full ? all_of(is_signed, from) : exact;
   if (exact.full || exact.low < 0) result.tag = LaneValue::Tag::none;
   if (!a.strided() || a.uniform()) return finish(std::move(result), to);
-  if (auto distances = low_bits(a)) {
+  if (auto distances = low_bits(a, from)) {
     const std::int64_t most = *std::max_element(distances->begin(), distances->end());
     if (a.base_zeros < from || most < std::int64_t{1} << (from - 1)) return finish(std::move(result), to);
   }

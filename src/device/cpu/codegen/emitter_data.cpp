@@ -9,7 +9,6 @@ namespace heddle::device::cpu {
 using ptx::Opcode;
 using ptx::OperandKind;
 using ptx::Type;
-using Kind = ValueForm::Kind;
 
 namespace {
 
@@ -44,18 +43,20 @@ void DataInstructions::arithmetic(const ptx::Instruction& inst) {
     else
       operands.push_back(scalar ? registers_.lane0(operand, list[i].type) : registers_.vector(operand, list[i].type));
   }
-  Value* carry = carries ? read_carry() : nullptr;
+  Value* const carry_before = carries ? read_carry() : nullptr;
+  Value* carry = carry_before;
   Value* active = scalar ? nullptr : registers_.instruction_mask(inst);
   const auto results = arithmetic_.emit(inst, operands, active, carry);
-  if (carries) b_.CreateStore(carry, carry_);
+  if (carries) {
+    Value* const lanes_that_run = registers_.writing_lanes();
+    b_.CreateStore(lanes_that_run ? b_.CreateSelect(lanes_that_run, carry, carry_before) : carry, carry_);
+  }
   unsigned number = 0;
   for (unsigned i = 0; i < list.size; ++i) {
     if (list[i].role != ptx::Role::def) continue;
     Value* value = results[number++];
     if (!value || inst.operands[i].kind != OperandKind::reg) continue;
     if (facts_.nan_bits.settle(context_.index)) value = canonical_nan(value);
-    const bool wants_scalar = facts_.forms[inst.operands[i].index].kind != Kind::varying && lanes() > 1;
-    if (wants_scalar && value->getType()->isVectorTy()) value = first_active(value);
     registers_.write_operand(inst.operands[i], list[i].type, value);
   }
 }

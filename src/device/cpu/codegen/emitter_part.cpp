@@ -143,10 +143,13 @@ llvm::Value* EmitterPart::element_pointer(Value* spilled, llvm::Type* element, V
 }
 
 bool EmitterPart::results_scalar(const ptx::Instruction& inst) const {
+  if (lanes() == 1) return true;
   bool scalar = true;
-  ptx::for_each_def(inst, [&](std::uint32_t reg, const ptx::Slot&) {
-    if (lanes() > 1 && facts_.forms[reg].kind == Kind::varying) scalar = false;
-  });
+  const auto look_at = [&](std::uint32_t reg, const ptx::Slot&) {
+    if (facts_.forms[reg].kind == Kind::varying) scalar = false;
+  };
+  ptx::for_each_def(inst, look_at);
+  ptx::for_each_use(inst, look_at);
   return scalar;
 }
 

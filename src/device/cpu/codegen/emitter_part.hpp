@@ -52,7 +52,8 @@ class EmitterPart {
   llvm::BasicBlock* new_block(const llvm::Twine& name);
 
   // Instructions
-  // All results are uniform or affine: one scalar computation gives lane 0's.
+  // All operands and results are uniform or affine: one scalar computation gives lane 0's. A result may be so although
+  // an operand is not, as that of a remainder by 1.
   bool results_scalar(const ptx::Instruction& inst) const;
   // A varying guard can leave no lane at all, unlike the mask of a block that is being run.
   bool guarded_by_lanes(const ptx::Instruction& inst) const;

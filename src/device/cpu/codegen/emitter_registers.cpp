@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include <llvm/IR/Constants.h>
 
@@ -104,14 +105,16 @@ llvm::Value* Registers::vector(const ptx::Operand& operand, ptx::Type type) {
 
 void Registers::write_operand(const ptx::Operand& operand, ptx::Type type, Value* value) {
   if (operand.kind != OperandKind::reg) return;
-  // A result narrower than its register is extended by the sign of the instruction's type.
+  write(operand.index, extended(value, type, operand.index));
+}
+
+// A result narrower than its register is extended by the sign of the instruction's type.
+llvm::Value* Registers::extended(Value* value, ptx::Type type, std::uint32_t reg) {
   const unsigned have = value->getType()->getScalarSizeInBits();
-  const unsigned want = ptx::bit_width(function_.registers[operand.index].type);
-  if (have < want && ptx::is_signed(type)) {
-    llvm::Type* wide = llvm::IntegerType::get(kernel_.llvm, want);
-    value = b_.CreateSExt(value, value->getType()->isVectorTy() ? vector_of(wide) : wide);
-  }
-  write(operand.index, value);
+  const unsigned want = ptx::bit_width(function_.registers[reg].type);
+  if (have >= want || !ptx::is_signed(type)) return value;
+  llvm::Type* wide = llvm::IntegerType::get(kernel_.llvm, want);
+  return b_.CreateSExt(value, value->getType()->isVectorTy() ? vector_of(wide) : wide);
 }
 
 llvm::AllocaInst* Registers::slot(std::uint32_t reg) {
@@ -139,14 +142,28 @@ llvm::Value* Registers::register_vector(std::uint32_t reg) {
   switch (facts_.forms[reg].kind) {
     case Kind::uniform: return splat(read(reg));
     case Kind::affine:
-      return facts_.assumptions(reg).empty() ? ramp(read(reg), facts_.lane_offsets(facts_.forms[reg])) : rebuild(reg);
+      return facts_.assumptions(reg).empty() ? ramp(read(reg), facts_.lane_offsets(facts_.forms[reg])) : rebuilt(reg);
     case Kind::varying: break;
   }
   return read(reg);
 }
 
-// The exact value of each lane where the affine form may not hold: computed again from what it was computed from.
-// FunctionFacts has made sure that those registers still hold the same.
+// The exact value of each lane where the affine form may not hold. A value that others go back to by several ways is
+// computed once.
+llvm::Value* Registers::rebuilt(std::uint32_t reg) {
+  const bool outermost = !std::exchange(rebuilding_, true);
+  const auto known = rebuilt_.find(reg);
+  Value* const value = known != rebuilt_.end() ? known->second : rebuild(reg);
+  rebuilt_[reg] = value;
+  if (outermost) {
+    rebuilt_.clear();
+    rebuilding_ = false;
+  }
+  return value;
+}
+
+// Computes it again from what it was computed from. FunctionFacts has made sure that those registers still hold the
+// same.
 llvm::Value* Registers::rebuild(std::uint32_t reg) {
   const ptx::Instruction& inst = function_.body[facts_.definition(reg)];
   const ptx::SlotList list = ptx::slots(inst);
@@ -154,10 +171,15 @@ llvm::Value* Registers::rebuild(std::uint32_t reg) {
   for (unsigned i = 0; i < list.size; ++i)
     if (list[i].role == ptx::Role::use)
       operands.push_back(inst.operands[i].present() ? vector(inst.operands[i], list[i].type) : nullptr);
-  if (inst.opcode == ptx::Opcode::mov) return fit(operands[0], function_.registers[reg].type);
-  if (inst.opcode == ptx::Opcode::cvta) return fit(spaces_.convert(inst, operands[0]), function_.registers[reg].type);
+  Value* value = nullptr;
   Value* no_carry = nullptr;
-  return fit(arithmetic_.emit(inst, operands, nullptr, no_carry)[0], function_.registers[reg].type);
+  if (inst.opcode == ptx::Opcode::mov)
+    value = operands[0];
+  else if (inst.opcode == ptx::Opcode::cvta)
+    value = spaces_.convert(inst, operands[0]);
+  else
+    value = arithmetic_.emit(inst, operands, nullptr, no_carry)[0];
+  return fit(extended(value, list[0].type, reg), function_.registers[reg].type);
 }
 
 // Lanes that wait elsewhere keep what the register holds for them.
@@ -184,12 +206,22 @@ llvm::Value* Registers::guard_value(bool as_vector) {
   return as_vector && !guard_value_->getType()->isVectorTy() ? splat(guard_value_) : guard_value_;
 }
 
+// What a register that is no vector holds: lane 0's value, of which the first lane that runs is so far away.
+llvm::Value* Registers::base_of(std::uint32_t reg, Value* value) {
+  const ValueForm& form = facts_.forms[reg];
+  if (form.kind == Kind::affine) {
+    Value* const zero = llvm::Constant::getNullValue(value->getType()->getScalarType());
+    value = b_.CreateSub(value, ramp(zero, facts_.lane_offsets(form)));
+  }
+  return first_active(value);
+}
+
 void Registers::write(std::uint32_t reg, Value* value) {
   value = fit(value, function_.registers[reg].type);
   const bool is_vector = lanes() > 1 && facts_.forms[reg].kind == Kind::varying;
   if (is_vector && !value->getType()->isVectorTy()) value = splat(value);
   // Some results are known to be the same in all lanes although they are found by vector operations.
-  if (!is_vector && value->getType()->isVectorTy()) value = first_active(value);
+  if (!is_vector && value->getType()->isVectorTy()) value = base_of(reg, value);
   if (captured_) {
     captured_->emplace_back(reg, value);
     return;
@@ -243,6 +275,11 @@ llvm::Value* Registers::instruction_mask(const ptx::Instruction& inst) {
   ptx::Operand predicate = ptx::Operand::make_reg(inst.guard.reg);
   predicate.negated = inst.guard.negated;
   return both(context_.mask, vector(predicate, Type::pred));
+}
+
+llvm::Value* Registers::writing_lanes() {
+  const bool guarded = function_.body[context_.index].guard.present && !guard_done_;
+  return guarded ? both(context_.mask, guard_value(true)) : context_.mask;
 }
 
 void Registers::in_branch(const std::function<void()>& emit) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -30,7 +31,8 @@ class Registers : private EmitterPart {
   bool is_read(std::uint32_t reg) const { return facts_.is_read[reg]; }
   Value* read(std::uint32_t reg);  // as it is stored
   Value* register_vector(std::uint32_t reg);
-  // `value` is a scalar for uniform and affine registers, a vector for varying ones (a scalar is spread).
+  // `value` is a scalar for uniform and affine registers, that of lane 0, or a vector; for varying ones a vector (a
+  // scalar is spread).
   void write(std::uint32_t reg, Value* value);
   void clear(std::uint32_t reg);  // stores zero in its slot
 
@@ -41,6 +43,9 @@ class Registers : private EmitterPart {
 
   // Lanes that run the instruction: those of the block, less those whose guard is off.
   Value* instruction_mask(const ptx::Instruction& inst);
+  // Lanes for which the instruction that is emitted writes its results; null: all. Unlike the mask, with a guard that is
+  // the same for all of them.
+  Value* writing_lanes();
 
   void start_block();
   void start_instruction();
@@ -52,6 +57,9 @@ class Registers : private EmitterPart {
 
  private:
   llvm::AllocaInst* slot(std::uint32_t reg);
+  Value* extended(Value* value, ptx::Type type, std::uint32_t reg);
+  Value* base_of(std::uint32_t reg, Value* value);
+  Value* rebuilt(std::uint32_t reg);
   Value* rebuild(std::uint32_t reg);
   Value* constant(const ptx::Operand& operand, ptx::Type type);
   Value* seen(const ptx::Operand& operand, Value* value);  // what the instruction sees of a register
@@ -67,6 +75,9 @@ class Registers : private EmitterPart {
   std::vector<Value*> current_;         // latest value of each register within the block
   std::vector<std::uint32_t> touched_;  // registers with an entry in current_
   std::vector<Value*> current_no_wrap_;
+  // What the value that is being rebuilt goes back to; empty between two of them.
+  std::map<std::uint32_t, Value*> rebuilt_;
+  bool rebuilding_ = false;
   Value* guard_value_ = nullptr;  // of the instruction, once asked for
   bool guard_done_ = false;       // the guard of the instruction is a branch around it
   Results* captured_ = nullptr;   // results of an instruction behind a branch

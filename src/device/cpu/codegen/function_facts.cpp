@@ -191,18 +191,23 @@ bool FunctionFacts::leaf_is_stable(std::uint32_t leaf, std::uint32_t chain, std:
   return loop == no_node || cfg.loop_contains(loop, cfg.block_of(at));
 }
 
-// Whether the exact value of every lane can be computed again at instruction `at`. Adds to `leaves` the registers that
-// are read for that.
-bool FunctionFacts::can_rebuild(std::uint32_t reg, std::uint32_t at, std::vector<std::uint32_t>& leaves) const {
-  const std::uint32_t chain = definition_[reg];
-  if (chain == none || function.body[chain].guard.present) return false;
-  for (const RegisterOccurrence& occurrence : table.of(chain)) {
+// Whether the exact value of every lane can be computed again at instruction `at`. Adds to `chain` the registers that it
+// goes back to, and to `leaves` those that are read for that.
+bool FunctionFacts::can_rebuild(std::uint32_t reg, std::uint32_t at, std::set<std::uint32_t>& chain,
+                                std::vector<std::uint32_t>& leaves) const {
+  constexpr std::size_t most = 32;  // instructions: each read of the register repeats them
+  if (!chain.insert(reg).second) return true;
+  const std::uint32_t definition = definition_[reg];
+  if (definition == none || chain.size() > most) return false;
+  const ptx::Instruction& inst = function.body[definition];
+  if (inst.guard.present || inst.operands[0].kind != OperandKind::reg) return false;
+  for (const RegisterOccurrence& occurrence : table.of(definition)) {
     if (occurrence.is_def) continue;
-    if (!leaf_is_stable(occurrence.reg, chain, at)) return false;
+    if (!leaf_is_stable(occurrence.reg, definition, at)) return false;
     const bool continues = !assumptions_[occurrence.reg].empty() && is_strided(forms[occurrence.reg]);
     if (!continues)
       leaves.push_back(occurrence.reg);
-    else if (!can_rebuild(occurrence.reg, at, leaves))
+    else if (!can_rebuild(occurrence.reg, at, chain, leaves))
       return false;
   }
   return true;
@@ -230,38 +235,60 @@ void FunctionFacts::keep_until(std::uint32_t reg, std::uint32_t at) {
   }
 }
 
+// Whether the instruction's results are affine as well, and rest on what `reg` rests on.
+bool FunctionFacts::goes_on_affine(std::uint32_t instruction, std::uint32_t reg) const {
+  bool any = false;
+  for (const RegisterOccurrence& occurrence : table.of(instruction)) {
+    if (!occurrence.is_def) continue;
+    any = true;
+    const auto &on = assumptions_[reg], &of_result = assumptions_[occurrence.reg];
+    if (!is_strided(forms[occurrence.reg]) || !std::includes(of_result.begin(), of_result.end(), on.begin(), on.end()))
+      return false;
+  }
+  return any;
+}
+
 // Where an affine value that rests on an assumption is read for something else than an address that has a careful way,
-// or cannot be rebuilt there, the conversion it comes from is given up: its results become vectors.
+// or cannot be rebuilt there, the conversion it comes from is given up: its results become vectors. What was to go on
+// as an affine value in those is read for something else then.
 void FunctionFacts::drop_unusable_assumptions() {
-  std::set<std::uint32_t> dropped;
+  constexpr int most_rounds = 8;
+  std::set<std::uint32_t> dropped = unusable_assumptions();
+  for (int round = 1; !dropped.empty(); ++round) {
+    if (round == most_rounds)
+      for (std::uint32_t all = 0; all < no_wrap.size(); ++all) dropped.insert(all);
+    for (std::size_t reg = 0; reg < forms.size(); ++reg) {
+      const bool lost = std::any_of(assumptions_[reg].begin(), assumptions_[reg].end(),
+                                    [&](std::uint32_t a) { return dropped.count(a) != 0; });
+      if (!lost) continue;
+      forms[reg] = {};
+      assumptions_[reg].clear();
+    }
+    dropped = unusable_assumptions();
+  }
+  std::set<std::uint32_t> needed;
+  for (const auto& assumptions : assumptions_) needed.insert(assumptions.begin(), assumptions.end());
+  for (std::uint32_t a : needed) no_wrap_at[no_wrap[a].instruction].push_back(a);
+}
+
+std::set<std::uint32_t> FunctionFacts::unusable_assumptions() {
+  std::set<std::uint32_t> unusable;
   for (std::uint32_t i = 0; i < function.body.size(); ++i) {
     const ptx::Instruction& inst = function.body[i];
-    bool result_is_vector = true;
-    for (const RegisterOccurrence& occurrence : table.of(i))
-      if (occurrence.is_def && is_strided(forms[occurrence.reg])) result_is_vector = false;
     for (const RegisterOccurrence& occurrence : table.of(i)) {
       if (occurrence.is_def || assumptions_[occurrence.reg].empty() || !is_strided(forms[occurrence.reg])) continue;
       const bool is_address = occurrence.operand < inst.operands.size() && occurrence.element == 0 &&
                               inst.operands[occurrence.operand].kind == OperandKind::address;
-      if (!is_address && !result_is_vector) continue;  // goes on as an affine value
+      if (!is_address && goes_on_affine(i, occurrence.reg)) continue;
+      std::set<std::uint32_t> chain;
       std::vector<std::uint32_t> leaves;
-      if (!can_rebuild(occurrence.reg, i, leaves))
-        dropped.insert(assumptions_[occurrence.reg].begin(), assumptions_[occurrence.reg].end());
+      if (!can_rebuild(occurrence.reg, i, chain, leaves))
+        unusable.insert(assumptions_[occurrence.reg].begin(), assumptions_[occurrence.reg].end());
       else
         for (std::uint32_t leaf : leaves) keep_until(leaf, i);
     }
   }
-  std::set<std::uint32_t> needed;
-  for (std::size_t reg = 0; reg < forms.size(); ++reg) {
-    const bool lost = std::any_of(assumptions_[reg].begin(), assumptions_[reg].end(),
-                                  [&](std::uint32_t a) { return dropped.count(a) != 0; });
-    if (lost) {
-      forms[reg] = {};
-      assumptions_[reg].clear();
-    }
-    needed.insert(assumptions_[reg].begin(), assumptions_[reg].end());
-  }
-  for (std::uint32_t a : needed) no_wrap_at[no_wrap[a].instruction].push_back(a);
+  return unusable;
 }
 
 void FunctionFacts::find_schedule() {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "device/cpu/codegen/nan_bits.hpp"
@@ -97,7 +98,10 @@ class FunctionFacts {
   void use_forms(const ptx::analysis::Uniformity& uniformity, const ptx::analysis::Webs& webs);
   bool relies_on_forms_in_branches() const;
   void drop_unusable_assumptions();
-  bool can_rebuild(std::uint32_t reg, std::uint32_t at, std::vector<std::uint32_t>& leaves) const;
+  std::set<std::uint32_t> unusable_assumptions();
+  bool goes_on_affine(std::uint32_t instruction, std::uint32_t reg) const;
+  bool can_rebuild(std::uint32_t reg, std::uint32_t at, std::set<std::uint32_t>& chain,
+                   std::vector<std::uint32_t>& leaves) const;
   void keep_until(std::uint32_t reg, std::uint32_t at);
   bool leaf_is_stable(std::uint32_t leaf, std::uint32_t chain, std::uint32_t at) const;
   bool reaches_avoiding(std::uint32_t from, std::uint32_t to, std::uint32_t avoid) const;
