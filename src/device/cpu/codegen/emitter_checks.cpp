@@ -74,7 +74,7 @@ void CheckCalls::verify(const ptx::Instruction& inst, const ptx::Operand& operan
                         std::uint32_t access, Value* mask, Value* sizes) {
   const RangeTests::Test test = ranges_.test(RangeTests::Question::is_right, operand, space, bytes, mask);
   const auto ask = [&]() -> Value* {
-    const std::uint64_t window = space == Space::local ? facts_.memory.bytes : 0;
+    const std::uint64_t window = space == Space::local ? facts_.memory.used_bytes : 0;
     Value* const places = spilled_addresses(operand, space);
     Value* const none = llvm::ConstantPointerNull::get(kernel_.abi.pointer);
     runtime_.note_line(inst);

@@ -89,7 +89,7 @@ RangeTests::Lanes RangeTests::lanes_of(const ptx::Operand& operand, bool windowe
 
 llvm::Value* RangeTests::starts_in_window(Question question, Space space, std::uint64_t span, unsigned bytes) {
   if (space == Space::local) {
-    const std::uint64_t window = facts_.memory.bytes;
+    const std::uint64_t window = facts_.memory.used_bytes;
     return b_.getInt64(window >= span ? (window - span) / bytes + 1 : 0);
   }
   Value* window = question == Question::is_exempt ? exempt_shared_bytes() : spaces_.shared_bytes();

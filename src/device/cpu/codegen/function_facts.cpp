@@ -410,6 +410,7 @@ LaneMemory lane_memory(const ptx::Module& module, const ptx::Function& function)
     memory.offsets[v] = memory.bytes;
     memory.bytes += variable.size();
   }
+  memory.used_bytes = memory.bytes;
   memory.bytes = (memory.bytes + memory.alignment - 1) / memory.alignment * memory.alignment;
   return memory;
 }

@@ -46,6 +46,7 @@ struct FactsOptions {
 struct LaneMemory {
   std::map<std::uint32_t, std::uint64_t> offsets;  // variable index -> offset in the lane's record
   std::uint64_t bytes = 0;                         // of a record; a multiple of its alignment
+  std::uint64_t used_bytes = 0;                    // of these, up to the end of the last variable
   std::uint64_t alignment = 16;                    // of a record: the largest of its variables'
   // Variables whose every access is direct, at constant offsets and of one width for each offset: they become
   // registers.
