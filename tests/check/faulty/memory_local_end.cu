@@ -1,0 +1,8 @@
+// launch: --check=memory --block 32 --arg zeros:i32:32 --arg i32:5
+// expect: of local memory
+__global__ void local(int* out, int last) {
+  int a[5];
+#pragma unroll 1
+  for (int i = 0; i <= last; ++i) a[i] = i;  // here
+  out[threadIdx.x] = a[(threadIdx.x + last) % 5];
+}

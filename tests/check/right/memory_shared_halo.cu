@@ -1,0 +1,8 @@
+// launch: --check=memory --block 128 --arg zeros:f32:128
+__global__ void halo(float* out) {
+  __shared__ float s[130];
+  s[threadIdx.x + 1] = out[threadIdx.x];
+  if (threadIdx.x == 127) s[threadIdx.x + 2] = 0;
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 2];
+}
