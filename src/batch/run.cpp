@@ -82,6 +82,7 @@ class Arrived {
  public:
   Arrived(RunState& run, const std::vector<Job>& jobs) : run_(run), jobs_(jobs) {}
   void add(std::size_t job) { of_kernel_[jobs_[job].kernel].jobs.push_back(job); }
+  bool can_give() { return oldest() != nullptr; }
   bool empty() const {
     return std::all_of(of_kernel_.begin(), of_kernel_.end(), [](const auto& one) { return one.second.jobs.empty(); });
   }
@@ -210,12 +211,13 @@ BatchResult run_batch(Executor& executor, const std::vector<Job>& jobs, std::uni
       run.take_time();
       for (; next < order.size() && begin + jobs[order[next]].arrival_ns <= executor.now_ns(); ++next)
         arrived.add(order[next]);
-      do {
+      // Where none has come, the policy knows all: it was asked when a range ended.
+      for (bool any = arrived.can_give(); any; any = arrived.has_follower()) {
         // Those that have come are seen together.
         dispatcher.set_suspended(queue, true);
         arrived.give(dispatcher, queue);
         dispatcher.set_suspended(queue, false);
-      } while (arrived.has_follower());
+      }
       if (const std::exception_ptr failure = dispatcher.take_failure()) std::rethrow_exception(failure);
       held = dispatcher.held();
     }

@@ -69,9 +69,10 @@ class Writer {
     return fmt::format("@{}{}", random_.chance(50) ? "" : "!", random_.chance(50) ? "%same" : "%few");
   }
   void mix(const std::string& value) {
-    line(fmt::format("xor.b32 %sum, %sum, {}; mul.lo.u32 %sum, %sum, 0x9e3779b1; shr.u32 %bits, %sum, 15; "
-                     "xor.b32 %sum, %sum, %bits;",
-                     value));
+    line(
+        fmt::format("xor.b32 %sum, %sum, {}; mul.lo.u32 %sum, %sum, 0x9e3779b1; shr.u32 %bits, %sum, 15; "
+                    "xor.b32 %sum, %sum, %bits;",
+                    value));
   }
 
   // Sometimes under a guard, with another value before it.
@@ -91,9 +92,8 @@ class Writer {
   }
 
   void narrow_arithmetic() {
-    constexpr std::string_view binary[] = {"add.s32",   "sub.s32",  "mul.lo.s32", "add.u32",
-                                           "min.s32",   "rem.u32",  "div.s32",    "mul.hi.u32",
-                                           "mul24.lo.s32", "xor.b32", "rem.s32"};
+    constexpr std::string_view binary[] = {"add.s32", "sub.s32",    "mul.lo.s32",   "add.u32", "min.s32", "rem.u32",
+                                           "div.s32", "mul.hi.u32", "mul24.lo.s32", "xor.b32", "rem.s32"};
     constexpr std::string_view shift[] = {"shl.b32", "shr.u32", "shr.s32"};
     constexpr std::string_view masking[] = {"and.b32", "or.b32", "xor.b32"};
     constexpr std::string_view unary[] = {"neg.s32", "not.b32", "mov.u32", "abs.s32"};
@@ -135,7 +135,8 @@ class Writer {
       case 3: return narrow(std::string(random_.pick(narrowing)), of(wide_));
       case 4: return narrow(std::string(random_.pick(within)), of(narrow_));
       case 5: return short_sum();
-      default: return random_.chance(50) ? unpack() : wide("mov.b64", fmt::format("{{{}, {}}}", of(narrow_), of(narrow_)));
+      default:
+        return random_.chance(50) ? unpack() : wide("mov.b64", fmt::format("{{{}, {}}}", of(narrow_), of(narrow_)));
     }
   }
   void short_sum() {

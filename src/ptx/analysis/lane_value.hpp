@@ -72,8 +72,8 @@ class LaneArithmetic {
   std::optional<std::array<std::int64_t, digit_count>> fit(const std::vector<std::int64_t>& distances) const;
 
  private:
-  // The lanes' distances when they lie in the bits below the base's trailing zeros, and within `width` bits: then base +
-  // distance is base | distance.
+  // The lanes' distances when they lie in the bits below the base's trailing zeros, and within `width` bits: then base
+  // + distance is base | distance.
   std::optional<std::vector<std::int64_t>> low_bits(const LaneValue& value, unsigned width) const;
   LaneValue with_distances(LaneValue base, const std::vector<std::int64_t>& distances, unsigned width) const;
   unsigned common_zeros(const LaneValue& value) const;

@@ -8,7 +8,8 @@ namespace {
 
 // The chain's unit for decisions: pairs of warps of one scheduler's. Decisions need no sixth digit.
 constexpr std::size_t most_states = 160;  // enough for a kernel with two kinds of accesses beside one with one
-constexpr unsigned most_units = 8;        // of an SM's part that one scheduler has, together
+// Of an SM's part that one scheduler has, together; fewer where the device waits for the host.
+constexpr unsigned most_units = 8, most_units_in_time = 6;
 
 unsigned warps_of(const CoRunDevice& device, const model::Candidate& kernel) {
   return (kernel.needs.threads + device.limits.warp - 1) / device.limits.warp;
@@ -22,7 +23,8 @@ unsigned full_warps(const CoRunDevice& device, const model::Candidate& kernel) {
 model::SmModel coarse(const CoRunDevice& device) {
   model::SmModel sm = device.sm;
   const unsigned warps = device.limits.threads / device.limits.warp / sm.schedulers;
-  sm.unit = std::max(sm.unit, (warps + most_units - 1) / most_units);
+  const unsigned units = device.slice_cycles > 0 ? most_units_in_time : most_units;
+  sm.unit = std::max(sm.unit, (warps + units - 1) / units);
   sm.most_states = std::min(sm.most_states, most_states);
   return sm;
 }

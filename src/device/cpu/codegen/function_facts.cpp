@@ -191,8 +191,8 @@ bool FunctionFacts::leaf_is_stable(std::uint32_t leaf, std::uint32_t chain, std:
   return loop == no_node || cfg.loop_contains(loop, cfg.block_of(at));
 }
 
-// Whether the exact value of every lane can be computed again at instruction `at`. Adds to `chain` the registers that it
-// goes back to, and to `leaves` those that are read for that.
+// Whether the exact value of every lane can be computed again at instruction `at`. Adds to `chain` the registers that
+// it goes back to, and to `leaves` those that are read for that.
 bool FunctionFacts::can_rebuild(std::uint32_t reg, std::uint32_t at, std::set<std::uint32_t>& chain,
                                 std::vector<std::uint32_t>& leaves) const {
   constexpr std::size_t most = 32;  // instructions: each read of the register repeats them

@@ -43,8 +43,9 @@ SharedLayout shared_layout(const ptx::Module& module, const ptx::Function& funct
       layout.function_variables[v] = place(function.variables[v]);
   // Dynamic memory begins where the strictest of its variables may; without any, right behind the static one, so that
   // nothing that is read past that end counts as memory.
-  bool any_dynamic = std::any_of(function.variables.begin(), function.variables.end(),
-                                 [&](const ptx::Variable& v) { return v.space == ptx::Space::shared && is_dynamic(v); });
+  bool any_dynamic = std::any_of(function.variables.begin(), function.variables.end(), [&](const ptx::Variable& v) {
+    return v.space == ptx::Space::shared && is_dynamic(v);
+  });
   std::uint64_t align = 16;
   for (std::uint32_t v = 0; v < module.variables.size(); ++v)
     if (used[v] && module.variables[v].space == ptx::Space::shared && is_dynamic(module.variables[v])) {
