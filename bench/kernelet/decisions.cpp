@@ -132,6 +132,8 @@ class TimedPolicy final : public sched::Policy {
   }
   bool sees_ranges() const override { return policy_->sees_ranges(); }
   bool decides_all() const override { return policy_->decides_all(); }
+  void ended(const sched::Completion& completion) override { policy_->ended(completion); }
+  bool has_enough_in_flight() const override { return policy_->has_enough_in_flight(); }
 
   double seconds = 0, seconds_again = 0;
   std::uint64_t calls = 0;

@@ -145,6 +145,8 @@ class WatchedPolicy final : public sched::Policy {
   std::optional<std::uint64_t> wake_ns(const sched::View& view) override { return policy_->wake_ns(view); }
   bool sees_ranges() const override { return policy_->sees_ranges(); }
   bool decides_all() const override { return policy_->decides_all(); }
+  void ended(const sched::Completion& completion) override { policy_->ended(completion); }
+  bool has_enough_in_flight() const override { return policy_->has_enough_in_flight(); }
   void queue_removed(std::uint32_t queue) override { policy_->queue_removed(queue); }
   void tenant_removed(std::uint32_t tenant) override { policy_->tenant_removed(tenant); }
 

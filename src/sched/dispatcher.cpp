@@ -47,7 +47,7 @@ struct Dispatcher::Link {
     const base::Lock lock(dispatcher->mutex_);
     for (std::size_t left = std::exchange(ranges, 0); left > 0; --left)
       dispatcher->range_done(std::exchange(first, first->next_ended));
-    dispatcher->dispatch();
+    dispatcher->dispatch_after_ends();
   }
   // Ranges that have ended, of which the dispatcher does not know yet: a list, so that no memory is needed.
   std::size_t ranges HEDDLE_GUARDED_BY(mutex) = 0;
@@ -278,6 +278,16 @@ void Dispatcher::dispatch() noexcept {
   policy_->load(tasks_.size(), in_flight_.size());
 }
 
+// Most ends of short ranges are no reason to show the policy everything. What waits for memory, or for its arrays, may
+// have it now.
+void Dispatcher::dispatch_after_ends() noexcept {
+  const bool is_later = shows_all_ready_ && !in_flight_.empty() && in_flight_.back().end != nullptr;
+  if (!dispatching_ && is_later && policy_->has_enough_in_flight())
+    policy_->load(tasks_.size(), in_flight_.size());
+  else
+    dispatch();
+}
+
 // What becomes ready by that goes as well.
 bool Dispatcher::submit_ungoverned() {
   bool any = false;
@@ -297,14 +307,16 @@ bool Dispatcher::submit_ungoverned() {
 
 void Dispatcher::find_ready() {
   ready_.clear();
+  shows_all_ready_ = true;
   for (auto at = ready_governed_.begin(); at != ready_governed_.end() && ready_.size() < most_shown;) {
     HeldTask& task = *(at++)->second;
-    if (task.waits_for_memory) continue;
     if (task.queue->suspended && !task.required) continue;
-    if (task.work->is_ready())
+    if (!task.waits_for_memory && task.work->is_ready()) {
       ready_.push_back(&task);
-    else if (!making_ready_)
-      make_ready(task);
+      continue;
+    }
+    shows_all_ready_ = false;
+    if (!task.waits_for_memory && !making_ready_) make_ready(task);
   }
 }
 

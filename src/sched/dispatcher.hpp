@@ -91,6 +91,7 @@ class Dispatcher {
   }
   // Asks the policy, after something has changed.
   void dispatch() noexcept;
+  void dispatch_after_ends() noexcept;
 
   // The held tasks after which an access has to come.
   std::vector<std::shared_ptr<HeldTask>> hazards(const graph::Access& access) const;
@@ -189,7 +190,8 @@ class Dispatcher {
   std::uint64_t made_ = 0;
   unsigned waiting_for_ends_ = 0;  // threads
   bool dispatching_ = false, again_ = false;
-  bool making_ready_ = false;  // a task in make_ready(); one at a time, as two would evict each other's arrays
+  bool shows_all_ready_ = false;  // all tasks that could be shown the last time were ready
+  bool making_ready_ = false;     // a task in make_ready(); one at a time, as two would evict each other's arrays
   std::uint64_t timer_ = 0, timer_ns_ = 0;  // 0: none is set; its time
   std::exception_ptr failure_;
   std::condition_variable changed_;

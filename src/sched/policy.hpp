@@ -112,6 +112,9 @@ class Policy {
   virtual bool withholds() const { return false; }
   // A range has ended; pointers are valid during the call. Only if sees_ranges() is true.
   virtual void ended(const Completion& completion) { static_cast<void>(completion); }
+  // Whether it would decide nothing now although ranges have ended since the last call of decide(). Then that is called
+  // after later ends, and sees all of them.
+  virtual bool has_enough_in_flight() const { return false; }
   // The launch queue, or the tenant, of that number is gone, and nothing of it is in flight. Numbers are not used
   // again.
   virtual void queue_removed(std::uint32_t queue) { static_cast<void>(queue); }

@@ -1,5 +1,5 @@
 // Kernels of values with known steps give the same on the CPU device as on the interpreter, bit for bit.
-// HEDDLE_STEP_KERNELS=BEGIN:END chooses the seeds.
+// HEDDLE_RANDOM_SEEDS=BEGIN:END chooses the seeds.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ constexpr int most_failures = 3;
 
 TEST(StepKernels, CpuEqualsInterpreter) {
   std::uint64_t begin = 0, end = seeds;
-  if (const char* range = std::getenv("HEDDLE_STEP_KERNELS")) {
+  if (const char* range = std::getenv("HEDDLE_RANDOM_SEEDS")) {
     begin = std::strtoull(range, nullptr, 10);
     end = std::strtoull(std::string(range).substr(std::string(range).find(':') + 1).c_str(), nullptr, 10);
   }

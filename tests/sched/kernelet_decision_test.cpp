@@ -75,6 +75,7 @@ class Scenario {
   void end(std::size_t index) {
     now_ns += 1000;
     completions.push_back({ranges[index], ranges[index].submitted_ns, now_ns});
+    policy.ended(completions.back());
     ranges.erase(ranges.begin() + static_cast<std::ptrdiff_t>(index));
   }
   double figure(std::string_view name) const {
@@ -167,6 +168,30 @@ TEST(KerneletDecision, AGpuWorksWhilePairsAreSolved) {
   Scenario simulated(false, 2, options);
   simulated.decide();
   EXPECT_EQ(simulated.figure("pairs"), kinds * (kinds - 1) / 2);
+}
+
+// Then it need not be asked. Slices that have ended are seen together later.
+TEST(KerneletDecision, WithEnoughInFlightNothingIsDecided) {
+  Scenario run(false, 4);
+  run.device.slice_cycles = 1000;
+  run.device.lanes = 2;
+  std::mt19937 random(3);
+  unsigned enough = 0, asked = 0;
+  while (!run.ranges.empty() || !run.tasks.empty()) {
+    if (!run.ranges.empty()) run.end(random() % std::min<std::size_t>(run.ranges.size(), 3));
+    ++asked;
+    if (!run.policy.has_enough_in_flight()) {
+      run.decide();
+      continue;
+    }
+    ++enough;
+    if (random() % 4 != 0) continue;
+    std::vector<Decision> decisions;
+    run.policy.decide(run.view(), decisions);
+    run.completions.clear();
+    EXPECT_TRUE(decisions.empty());
+  }
+  EXPECT_GT(enough, asked / 4);
 }
 
 }  // namespace

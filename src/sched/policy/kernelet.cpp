@@ -11,12 +11,34 @@
 
 namespace heddle::sched {
 
+namespace {
+
+using BlocksByKernel = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+std::uint64_t blocks_of(const BlocksByKernel& all, std::uint64_t kernel) {
+  for (const auto& [id, blocks] : all)
+    if (id == kernel) return blocks;
+  return 0;
+}
+
+void add_blocks(BlocksByKernel& all, const RangeView& range) {
+  for (auto& [id, blocks] : all)
+    if (id == range.corun->id) {
+      blocks += range.blocks.size();
+      return;
+    }
+  all.emplace_back(range.corun->id, range.blocks.size());
+}
+
+}  // namespace
+
 KerneletPolicy::KerneletPolicy(std::unique_ptr<PairRates> rates, KerneletOptions options)
     : rates_(std::move(rates)), options_(options) {}
 
 void KerneletPolicy::decide(const View& view, std::vector<Decision>& decisions) {
   why_.clear();
   places_.resize(view.devices.size());
+  for (Place& place : places_) place.ended.clear();
   count_in_flight(view, std::exchange(ranges_, none));
   tasks_end_ = false;
   for (std::size_t place = 0; place < places_.size(); ++place) decide_at(view, place, decisions);
@@ -32,21 +54,31 @@ std::vector<Figure> KerneletPolicy::figures() const {
           figure("choices", looked_at_.choices), figure("pairs", looked_at_.pairs)};
 }
 
-std::uint64_t KerneletPolicy::Place::in_flight(std::uint64_t kernel) const {
-  for (const auto& [id, blocks] : flying)
-    if (id == kernel) return blocks;
-  return 0;
+void KerneletPolicy::ended(const Completion& completion) {
+  if (completion.range.corun == nullptr || completion.range.place >= places_.size()) return;
+  add_blocks(places_[completion.range.place].ended, completion.range);
 }
+
+// Where slices cost the host time, most ends change nothing: several slices are submitted at a time.
+bool KerneletPolicy::has_enough_in_flight() const {
+  if (ranges_ == none || tasks_ == none) return false;
+  return std::all_of(places_.begin(), places_.end(), [](const Place& place) { return place.has_enough(); });
+}
+
+bool KerneletPolicy::Place::has_enough() const {
+  if (kinds.empty() && ranges == 0) return true;  // nothing is there for this device
+  if (!settled || filling || trial || parts.empty()) return false;
+  return std::none_of(parts.begin(), parts.end(), [&](const Part& part) {
+    const std::uint64_t blocks = in_flight(part.kernel), less = blocks_of(ended, part.kernel);
+    return less >= blocks || part.plan.is_low(blocks - less);
+  });
+}
+
+std::uint64_t KerneletPolicy::Place::in_flight(std::uint64_t kernel) const { return blocks_of(flying, kernel); }
 
 void KerneletPolicy::Place::add(const RangeView& range) {
   ++ranges;
-  if (range.corun == nullptr) return;
-  for (auto& [id, blocks] : flying)
-    if (id == range.corun->id) {
-      blocks += range.blocks.size();
-      return;
-    }
-  flying.emplace_back(range.corun->id, range.blocks.size());
+  if (range.corun != nullptr) add_blocks(flying, range);
 }
 
 bool KerneletPolicy::Place::remove(const RangeView& range) {

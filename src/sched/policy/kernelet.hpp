@@ -45,6 +45,8 @@ class KerneletPolicy final : public Policy {
   void decide(const View& view, std::vector<Decision>& decisions) override;
   bool sees_ranges() const override { return true; }
   bool decides_all() const override { return true; }
+  void ended(const Completion& completion) override;
+  bool has_enough_in_flight() const override;
   std::string explain() const override { return why_; }
   // What it has looked at: "tasks", "ranges in flight", "choices" and "pairs".
   std::vector<Figure> figures() const override;
@@ -68,8 +70,10 @@ class KerneletPolicy final : public Policy {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> flying;  // kernels and their blocks in flight
     std::optional<PairTrial> trial;                               // of a pair whose gain was not seen yet
     unsigned ranges = 0;                                          // in flight, of all
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> ended;   // of these, since the last decision
     bool filling = false;                                         // slices were low, and not all are submitted yet
     std::uint64_t in_flight(std::uint64_t kernel) const;          // blocks
+    bool has_enough() const;
     void add(const RangeView& range);
     bool remove(const RangeView& range);  // false: it was not there
   };

@@ -21,10 +21,10 @@ SlicePlan plan_lanes(const CoRunDevice& device, unsigned processors, unsigned bl
   plan.resident = std::uint64_t{blocks} * std::max(1u, processors);
   plan.blocks = (plan.resident + device.lanes - 1) / device.lanes;
   const double rounds = 1 + std::max(at_least, 2 * device.launch_cycles / std::max(on_sm, 1.0));
-  plan.ahead = static_cast<unsigned>(std::min<double>(std::ceil(device.lanes * rounds), at_most));
+  const auto least = static_cast<unsigned>(std::min<double>(std::ceil(device.lanes * rounds), at_most));
   // Each decision that submits something costs the host as much as several that do not.
-  constexpr unsigned at_a_time = 4;
-  plan.refill = std::max(1u, plan.ahead / at_a_time);
+  plan.refill = std::max(1u, least / 2);
+  plan.ahead = least + plan.refill - 1;
   return plan;
 }
 
