@@ -58,6 +58,20 @@ TEST(CcOptions, ValuesComeInEveryForm) {
   EXPECT_EQ(options.standard, "c++20");
 }
 
+TEST(CcOptions, TheLinkersWordsKeepTheirPlaces) {
+  const CcOptions options = parse_cc_options(
+      {"a.o", "-Xlinker", "--whole-archive", "b.a", "-lc", "-Xlinker=--no-whole-archive", "-Wl,-s", "d.o"});
+  std::vector<std::string> words;
+  for (const LinkWord& word : options.link_words) {
+    switch (word.kind) {
+      case LinkWord::Kind::input: words.push_back(options.inputs[word.index].name); break;
+      case LinkWord::Kind::library: words.push_back("-l" + options.libraries[word.index]); break;
+      case LinkWord::Kind::linker: words.push_back(options.linker[word.index]); break;
+    }
+  }
+  EXPECT_THAT(words, ElementsAre("a.o", "--whole-archive", "b.a", "-lc", "--no-whole-archive", "-s", "d.o"));
+}
+
 TEST(CcOptions, FilesAreWhatTheirNamesSay) {
   const CcOptions options = parse_cc_options({"a.cu", "b.cpp", "c.c", "d.o", "e.so.1"});
   const auto language = [&](std::size_t i) { return options.inputs[i].language; };

@@ -145,7 +145,7 @@ std::vector<OptionRule> input_rules() {
       {{"D", "define-macro"}, V::one, [](O& o, Text v) { o.defines.push_back(v); }, true},
       {{"U", "undefine-macro"}, V::one, [](O& o, Text v) { o.defines.push_back("-" + v); }, true},
       {{"L", "library-path"}, V::list, [](O& o, Text v) { o.library_paths.push_back(v); }, true},
-      {{"l", "library"}, V::list, [](O& o, Text v) { o.libraries.push_back(v); }, true},
+      {{"l", "library"}, V::list, [](O& o, Text v) { o.add_library(v); }, true},
       {{"cubin"}, V::none, nullptr, false, no_machine_code},
       {{"fatbin"}, V::none, nullptr, false, no_machine_code},
       {{"optix-ir"}, V::none, nullptr, false, no_machine_code},
@@ -196,7 +196,7 @@ std::vector<OptionRule> code_rules() {
 std::vector<OptionRule> tool_rules() {
   return {
       {{"Xcompiler", "compiler-options"}, V::list, [](O& o, Text v) { o.host.push_back(v); }},
-      {{"Xlinker", "linker-options"}, V::list, [](O& o, Text v) { o.linker.push_back(v); }},
+      {{"Xlinker", "linker-options"}, V::list, [](O& o, Text v) { o.add_linker_word(v); }},
       // Options of the host's compiler are taken by name, with and without these.
       {{"forward-unknown-to-host-compiler", "forward-unknown-to-host-linker", "forward-unknown-opts"}, V::none},
       {{"Xptxas", "ptxas-options"}, V::list},

@@ -105,7 +105,7 @@ class Parser {
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string& word = words[i];
       if (files_alone) {
-        options_.inputs.push_back({word});
+        options_.add_input(word);
         continue;
       }
       if (word == "--") {
@@ -117,7 +117,7 @@ class Parser {
       } else if (word.size() > 1 && word[0] == '-') {
         i = option(words, i, depth);
       } else {
-        options_.inputs.push_back({word});
+        options_.add_input(word);
       }
     }
   }
@@ -167,7 +167,7 @@ class Parser {
   bool take_for_host(const std::string& word) {
     constexpr std::string_view to_linker = "-Wl,";
     if (word.starts_with(to_linker)) {
-      for (const std::string& part : split_list(word.substr(to_linker.size()))) options_.linker.push_back(part);
+      for (const std::string& part : split_list(word.substr(to_linker.size()))) options_.add_linker_word(part);
       return true;
     }
     const bool is_family =
