@@ -58,6 +58,17 @@ TEST(CcOptions, ValuesComeInEveryForm) {
   EXPECT_EQ(options.standard, "c++20");
 }
 
+TEST(CcOptions, WordsForOtherToolsAreSeparatedAsInAShell) {
+  const auto host = [](const char* word) { return parse_cc_options({"-Xcompiler", word, "a.cu"}).host; };
+  EXPECT_THAT(host("-Wall -fopenmp"), ElementsAre("-Wall", "-fopenmp"));
+  EXPECT_THAT(host(" -Wall,-O2  -g "), ElementsAre("-Wall", "-O2", "-g"));
+  EXPECT_THAT(host("-DA='x y' -DB=\"p,q\""), ElementsAre("-DA=x y", "-DB=p,q"));
+  EXPECT_THAT(host("-DA=\\\"x\\\" -Wl\\,-z\\,now"), ElementsAre("-DA=\"x\"", "-Wl,-z,now"));
+  EXPECT_THAT(host("''"), IsEmpty());
+  EXPECT_THAT(parse_cc_options({"-Xlinker", "-rpath /tmp", "--linker-options=-z,now", "a.cu"}).linker,
+              ElementsAre("-rpath", "/tmp", "-z", "now"));
+}
+
 TEST(CcOptions, TheLinkersWordsKeepTheirPlaces) {
   const CcOptions options = parse_cc_options(
       {"a.o", "-Xlinker", "--whole-archive", "b.a", "-lc", "-Xlinker=--no-whole-archive", "-Wl,-s", "d.o"});

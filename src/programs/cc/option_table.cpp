@@ -195,8 +195,8 @@ std::vector<OptionRule> code_rules() {
 
 std::vector<OptionRule> tool_rules() {
   return {
-      {{"Xcompiler", "compiler-options"}, V::list, [](O& o, Text v) { o.host.push_back(v); }},
-      {{"Xlinker", "linker-options"}, V::list, [](O& o, Text v) { o.add_linker_word(v); }},
+      {{"Xcompiler", "compiler-options"}, V::words, [](O& o, Text v) { o.host.push_back(v); }},
+      {{"Xlinker", "linker-options"}, V::words, [](O& o, Text v) { o.add_linker_word(v); }},
       // Options of the host's compiler are taken by name, with and without these.
       {{"forward-unknown-to-host-compiler", "forward-unknown-to-host-linker", "forward-unknown-opts"}, V::none},
       {{"Xptxas", "ptxas-options"}, V::list},

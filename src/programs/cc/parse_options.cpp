@@ -60,11 +60,16 @@ std::vector<std::string> split_list(const std::string& text) {
 
 void apply(CcOptions& options, const OptionRule& rule, const std::string& value) {
   if (!rule.apply) return;
-  if (rule.value != OptionRule::Value::list) {
-    rule.apply(options, value);
-    return;
+  switch (rule.value) {
+    case OptionRule::Value::list:
+      for (const std::string& part : split_list(value)) rule.apply(options, part);
+      break;
+    case OptionRule::Value::words:
+      for (const std::string& word : split_words(value, ","))
+        if (!word.empty()) rule.apply(options, word);
+      break;
+    default: rule.apply(options, value);
   }
-  for (const std::string& part : split_list(value)) rule.apply(options, part);
 }
 
 Language language_of(const std::string& name) {
@@ -230,13 +235,15 @@ void check(const CcOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> split_words(std::string_view text) {
+std::vector<std::string> split_words(std::string_view text, std::string_view more_separators) {
   std::vector<std::string> words;
   bool inside = false;
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (quote == 0 && std::isspace(static_cast<unsigned char>(c))) {
+    const bool separates =
+        std::isspace(static_cast<unsigned char>(c)) != 0 || more_separators.find(c) != more_separators.npos;
+    if (quote == 0 && separates) {
       inside = false;
       continue;
     }
