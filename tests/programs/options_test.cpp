@@ -140,6 +140,23 @@ TEST(CcOptions, WhatIsUnknownIsNamed) {
   EXPECT_THAT(refusal({}), HasSubstr("no input file"));
 }
 
+// Those of nvcc that begin with the letter of an option whose value may follow it at once.
+TEST(CcOptions, LongNamesAreNoShortOnesWithAValue) {
+  EXPECT_THAT(refusal({"a.cu", "-odir", "b"}), HasSubstr("-odir is not supported"));
+  EXPECT_THAT(refusal({"a.cu", "--output-directory=b"}), HasSubstr("--output-directory=b is not supported"));
+  EXPECT_THAT(refusal({"a.cu", "-outfile", "b"}), HasSubstr("-outfile is not an option"));
+  EXPECT_THAT(refusal({"a.cu", "-lto"}), HasSubstr("-lto is not supported"));
+  EXPECT_THAT(refusal({"a.cu", "-target-dir", "x86_64-linux"}), HasSubstr("-target-dir is not supported"));
+  const CcOptions options = parse_cc_options({"a.cu", "-opt-info", "inline", "-ldir", "b", "-time", "c", "-optix"});
+  EXPECT_THAT(options.libraries, IsEmpty());
+  EXPECT_EQ(options.inputs.size(), 1);
+  EXPECT_EQ(options.output, "ptix");
+  const tests::TemporaryFolder folder;
+  base::write_file_atomic(folder.path() / "options", std::string_view("-lm -g"));
+  for (const char* option : {"-optf=", "--options-file="})
+    EXPECT_THAT(parse_cc_options({"a.cu", option + (folder.path() / "options").string()}).libraries, ElementsAre("m"));
+}
+
 TEST(CcOptions, OptionsOfHostCompilersArePassedOn) {
   const CcOptions options =
       parse_cc_options({"a.cu", "-fopenmp", "-Wall", "-march=native", "-pthread", "-Ofast", "-Wl,-rpath,/x"});

@@ -131,12 +131,18 @@ class Parser {
   // Returns the place of the last word that belongs to it.
   std::size_t option(const std::vector<std::string>& words, std::size_t i, int depth) {
     const std::string& word = words[i];
-    if (word == "-optf" || word == "--options-file") {
-      if (i + 1 == words.size()) base::fail(ErrorCode::invalid_argument, "{} lacks its value", word);
-      for (const std::string& file : split_list(words[i + 1])) read_words(file, depth);
-      return i + 1;
+    const std::string_view name = std::string_view(word).substr(0, word.find('='));
+    if (name == "-optf" || name == "--options-file") {
+      const bool has_value = name.size() != word.size();
+      if (!has_value && i + 1 == words.size()) base::fail(ErrorCode::invalid_argument, "{} lacks its value", word);
+      for (const std::string& file : split_list(has_value ? word.substr(name.size() + 1) : words[++i]))
+        read_words(file, depth);
+      return i;
     }
     Match match = find_rule(word);
+    // Nobody means a file "utfile".
+    if (match.rule && match.name == "o" && word.starts_with("-out"))
+      base::fail(ErrorCode::invalid_argument, "{} is not an option of heddle cc; -o FILE names the output", word);
     if (!match.rule && take_for_host(word)) return i;
     if (!match.rule)
       base::fail(ErrorCode::invalid_argument,
