@@ -132,10 +132,18 @@ std::vector<SourceLine> look_up(const std::string& file, std::uintptr_t address)
   if (asked().silent.contains(file)) return {};
   const auto [entry, is_new] = asked().known.try_emplace({file, address});
   if (!is_new) return entry->second;
-  for (const char* program : {"addr2line", "llvm-addr2line", "llvm-addr2line-19"}) {
-    const Answer answer = ask(program, file, address, entry->second);
+  // Takes 2 ms, LLVM's 40. But of clang's debug information it may show the innermost function alone.
+  constexpr std::string_view binutils = "addr2line";
+  for (const char* program : {binutils.data(), "llvm-addr2line", "llvm-addr2line-19"}) {
+    std::vector<SourceLine> lines;
+    const Answer answer = ask(program, file, address, lines);
     if (answer == Answer::too_late) asked().silent.insert(file);
-    if (answer != Answer::none) break;
+    if (answer == Answer::none) continue;
+    const bool in_library = !lines.empty() && std::ranges::all_of(lines, [](const SourceLine& line) {
+      return is_library_source(line.file);
+    });
+    if (entry->second.empty() || !in_library) entry->second = std::move(lines);
+    if (!in_library || program != binutils) break;
   }
   return entry->second;
 }

@@ -63,8 +63,8 @@ std::vector<OptionDescription> cc_options() {
     OptionDescription option;
     for (const std::string_view name : rule.names)
       option.names.push_back((name.size() > 4 ? "--" : "-") + std::string(name));
-    if (rule.value == programs::OptionRule::Value::one || rule.value == programs::OptionRule::Value::list)
-      option.value = "VALUE";
+    using Value = programs::OptionRule::Value;
+    if (rule.value == Value::one || rule.value == Value::list || rule.value == Value::words) option.value = "VALUE";
     options.push_back(std::move(option));
   }
   return options;

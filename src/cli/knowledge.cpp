@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <cctype>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -13,11 +14,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
 #include "base/fail.hpp"
 #include "base/format.hpp"
+#include "base/kernel_name.hpp"
 #include "base/table.hpp"
 #include "cli/interrupt.hpp"
 #include "knowledge/store.hpp"
@@ -44,11 +47,32 @@ std::string time_of(const knowledge::Profile& profile) {
   return profile.best_seconds < knowledge::never_run ? base::format_duration(profile.best_seconds) : "-";
 }
 
+// "map(scale(float*, int))" for "map(_Z5scalePfi)", which is the key.
+std::string shown_name(const std::string& program) {
+  constexpr std::string_view start = "_Z";
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
+  std::string text;
+  for (std::size_t at = 0; at < program.size();) {
+    std::size_t end = at + 1;
+    if (is_word(program[at]))
+      while (end < program.size() && is_word(program[end])) ++end;
+    const std::string word = program.substr(at, end - at);
+    text += word.starts_with(start) ? base::demangled(word) : word;
+    at = end;
+  }
+  return text;
+}
+
+// Names begin as the user says, in the form that is shown or as they are kept.
+bool is_meant(const std::string& program, const Options& options) {
+  return program.starts_with(options.program) || shown_name(program).starts_with(options.program);
+}
+
 std::vector<knowledge::Profile> profiles_of(const Options& options) {
   const base::SteadyClock clock;
   std::vector<knowledge::Profile> chosen;
   for (knowledge::Profile& profile : store_of(options, clock).all()) {
-    const bool fits = profile.subject.program.starts_with(options.program) &&
+    const bool fits = is_meant(profile.subject.program, options) &&
                       (options.workload.empty() || knowledge::text_of(profile.workload) == options.workload);
     if (fits) chosen.push_back(std::move(profile));
   }
@@ -88,7 +112,7 @@ void list(const Options& options) {
                      {"best", base::Align::right},
                      {"origin"}});
   for (const knowledge::Profile& profile : profiles)
-    table.add_row({profile.subject.program, knowledge::text_of(profile.workload),
+    table.add_row({shown_name(profile.subject.program), knowledge::text_of(profile.workload),
                    fmt::format("{:.1f}", 100 * profile.configuration.gpu_share),
                    knowledge::name(profile.configuration.fission), std::to_string(profile.configuration.overlap),
                    time_of(profile), knowledge::name(profile.origin)});
@@ -102,7 +126,7 @@ void show(const Options& options) {
                options.program);
   for (const knowledge::Profile& profile : profiles) {
     const knowledge::Configuration& configuration = profile.configuration;
-    fmt::print("{}\n  workload   {}\n  machine    {}, share {}\n", profile.subject.program,
+    fmt::print("{}\n  workload   {}\n  machine    {}, share {}\n", shown_name(profile.subject.program),
                knowledge::text_of(profile.workload), profile.subject.machine, profile.subject.share);
     fmt::print("  split      GPUs {:.1f} %, CPUs {:.1f} %\n", 100 * configuration.gpu_share,
                100 * (1 - configuration.gpu_share));
@@ -121,7 +145,12 @@ void forget(const Options& options) {
   if (!options.program.empty() && options.all)
     throw UsageError("--all stands for all programs, and " + options.program + " is named; give one of them");
   const base::SteadyClock clock;
-  const std::size_t count = store_of(options, clock).forget(options.program, options.workload);
+  knowledge::Store store = store_of(options, clock);
+  std::size_t count = 0;
+  if (options.all) count = store.forget({}, options.workload);
+  if (!options.all)
+    for (const knowledge::Profile& profile : profiles_of(options))
+      count += store.forget(profile.subject.program, options.workload, true);
   fmt::print("{} forgotten\n", base::counted(count, "profile"));
 }
 

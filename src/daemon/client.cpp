@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/kernel_name.hpp"
 #include "base/log.hpp"
 #include "daemon/pause.hpp"
 #include "heddle/error.hpp"
@@ -89,11 +90,12 @@ bool Client::tell(const Ended& ended) { return writer_ && writer_->push(encode(e
 
 // Nothing: the ring has no room for a name that is new.
 std::optional<std::uint32_t> Client::number_of(std::string_view name) {
-  name = name.substr(0, longest_kernel_name);
   if (const auto known = names_.find(name); known != names_.end()) return known->second;
   const auto number = static_cast<std::uint32_t>(std::min<std::size_t>(names_.size(), most_names - 1));
   const bool others = number == most_names - 1;
-  if (!writer_->push(encode_name(number, others ? "another kernel" : name))) return std::nullopt;
+  // A mangled name that is cut off would tell nobody anything.
+  const std::string text = others ? "another kernel" : base::source_name(std::string(name));
+  if (!writer_->push(encode_name(number, text))) return std::nullopt;
   if (!others) names_.emplace(name, number);
   return number;
 }

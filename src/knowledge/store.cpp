@@ -141,13 +141,14 @@ bool Store::keep(const Profile& profile) {
   return kept;
 }
 
-std::size_t Store::forget(std::string_view program, std::string_view workload) {
+std::size_t Store::forget(std::string_view program, std::string_view workload, bool is_whole) {
   std::size_t count = 0;
   if (is_empty()) return count;
   use([&](base::Database& database) {
     base::Rows rows = database.find(
-        "DELETE FROM profiles WHERE substr(program, 1, length(?1)) = ?1 AND (?2 = '' OR workload = ?2) RETURNING 1",
-        program, workload);
+        "DELETE FROM profiles WHERE substr(program, 1, length(?1)) = ?1 AND (?2 = '' OR workload = ?2) "
+        "AND (?3 = '' OR program = ?1) RETURNING 1",
+        program, workload, std::string_view(is_whole ? "whole" : ""));
     for (count = 0; rows.next();) ++count;
   });
   return count;

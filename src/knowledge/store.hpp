@@ -34,8 +34,8 @@ class Store {
   // grows. Atomic between processes. True if it was kept.
   bool keep(const Profile& profile);
   // Removes the profiles whose program begins with `program` (all, if it is empty); of all workloads if `workload` is
-  // empty. Returns how many.
-  std::size_t forget(std::string_view program, std::string_view workload = {});
+  // empty. `is_whole`: `program` is a whole name, and not how one begins. Returns how many.
+  std::size_t forget(std::string_view program, std::string_view workload = {}, bool is_whole = false);
 
  private:
   bool is_empty() const;

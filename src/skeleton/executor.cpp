@@ -153,6 +153,8 @@ class Executor::State {
     // One type of device has no balance, and a fixed share is not a finding.
     if (platforms_.has_gpu() && platforms_.has_cpu() && !options_.gpu_share)
       planner.record(result.measured, [&] { return search(program, values, std::move(begun_on_host)); });
+    else
+      planner.ran();
     return std::move(result.report);
   }
 

@@ -44,6 +44,7 @@ const knowledge::Configuration& Planner::plan(const knowledge::Workload& workloa
 }
 
 void Planner::look_up(const knowledge::Workload& workload, const ColdStart& cold) {
+  is_new_ = false;
   profile_ = {.subject = subject_, .workload = workload, .configuration = cold.configuration, .why = cold.why};
   if (store_ == nullptr) return;
   without_failing([&] {
@@ -52,11 +53,16 @@ void Planner::look_up(const knowledge::Workload& workload, const ColdStart& cold
       return;
     }
     if (auto derived = knowledge::derive(store_->all(), subject_, workload)) profile_ = std::move(*derived);
-    store_->keep(profile_);
+    is_new_ = true;
   });
 }
 
+void Planner::ran() {
+  if (is_new_) keep();
+}
+
 void Planner::keep() {
+  is_new_ = false;
   if (store_ != nullptr) without_failing([&] { store_->keep(profile_); });
 }
 
@@ -67,7 +73,7 @@ void Planner::set_built(const TunerResult& result) {
   std::vector<Rival> rivals;
   for (const auto& [configuration, measured] : result.finalists) rivals.push_back({configuration, measured.seconds()});
   rivals_.begin(std::move(rivals), result.winner);
-  if (result.seconds >= profile_.best_seconds) return;
+  if (result.seconds >= profile_.best_seconds) return ran();
   profile_.configuration = result.configuration;
   profile_.best_seconds = result.seconds;
   profile_.deviation = result.deviation;
@@ -94,6 +100,7 @@ void Planner::record(const Measured& measured, const std::function<TunerResult()
     // It was faster than runs that were balanced: that is this program's best balance.
     if (best_balanced_ < knowledge::never_run && seconds < best_balanced_) balancer_->set_best_deviation(reached);
   }
+  ran();
   const bool may_build = options_.build_profiles && !built_ && tune != nullptr;
   if (may_build && balancer_->about_to_correct(measured.gpu_seconds, measured.cpu_seconds)) return set_built(tune());
   if (!options_.adapt || change_to_a_rival(seconds)) return;

@@ -38,7 +38,9 @@ class Planner {
 
   // The configuration of the next run. `least` is the smallest part of the work that can be moved.
   const knowledge::Configuration& plan(const knowledge::Workload& workload, double least, const ColdStart& cold);
-  // After the run. `tune` is called where a profile is to be built; it searches, with runs of its own.
+  // After a run of which nothing is to be learnt but that it is possible: from now on its workload is a known one.
+  void ran();
+  // After any other run. `tune` is called where a profile is to be built; it searches, with runs of its own.
   void record(const Measured& measured, const std::function<TunerResult()>& tune);
   // A search was made: its result is used from now on, and kept if it is faster than what is kept.
   void set_built(const TunerResult& result);
@@ -62,7 +64,8 @@ class Planner {
   knowledge::Configuration configuration_;       // of the next run
   double best_balanced_ = knowledge::never_run;  // seconds
   unsigned unbalanced_ = 0, refined_ = 0;
-  bool built_ = false;  // a search was made for the current workload
+  bool is_new_ = false;  // the current workload was not known, and none of its runs has ended well
+  bool built_ = false;   // a search was made for the current workload
 };
 
 }  // namespace heddle::tuning

@@ -201,6 +201,9 @@ TEST_F(NodeTest, ExplainsGrantsAndLaunches) {
   EXPECT_THAT(explain("train"),
               HasSubstr("-3.000 to -1.000 ms  saxpy: blocks 0 to 63 of 64 on 2 of 8 units, 3 times, 20 "
                         "to 40 us after its launch; no grant: as without a daemon\n"));
+  const char* const mangled = "_ZN3img20convolve_with_filterIfLi16EEEvPKT_PS1_iiS2_";
+  train->tell(Decided{.now_ns = clock.now_ns(), .end = 2, .of_blocks = 2}, mangled);
+  EXPECT_THAT(explain("train"), HasSubstr("  img::convolve_with_filter<float, 16>: blocks 0 to 1 of 2 "));
   clock.advance(2'000'000'000);
   EXPECT_THAT(explain("train", 1'000'000'000), HasSubstr("nothing has happened"));
   EXPECT_THAT(explain("nobody"), HasSubstr("error: there is no tenant 'nobody'"));

@@ -103,6 +103,7 @@ TEST_F(KnowledgeStore, ForgetsByTheBeginningOfTheProgram) {
   other.subject.program = "fft";
   store_.keep(other);
   EXPECT_EQ(store_.forget("filter", "1x1 single"), 0u);
+  EXPECT_EQ(store_.forget("f", {}, true), 0u);
   EXPECT_EQ(store_.forget("filter", "4288x2848 single"), 1u);
   EXPECT_EQ(store_.all().size(), 1u);
   EXPECT_EQ(store_.forget(""), 1u);

@@ -44,6 +44,21 @@ TEST_F(Cc, ProgramsNeedNvidiasLibraryByName) {
   EXPECT_THAT(read.output, AllOf(HasSubstr("[libcudart.so.12]"), Not(HasSubstr("PATH")), Not(HasSubstr("heddle"))));
 }
 
+TEST_F(Cc, BlanksSeparateOptionsOfTheHostsCompiler) {
+  file("a.cu", R"(#include <cstdio>
+int main() {
+  int sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+  for (int i = 0; i < 10; ++i) sum += _OPENMP > 0;
+  std::printf("%d\n", sum);
+}
+)");
+  const Ran built = cc("-Xcompiler '-Wall -fopenmp' -c a.cu");
+  EXPECT_EQ(built.code, 0) << built.output;
+  EXPECT_EQ(built.output, "");
+  EXPECT_THAT(shell("nm -u a.o").output, HasSubstr("__kmpc_fork_call"));
+}
+
 // The clang of an archive of script/bundle makes PTX and nothing else.
 TEST_F(Cc, HostCodeIsNotForTheClangOfAnArchive) {
   namespace fs = std::filesystem;

@@ -176,6 +176,60 @@ TEST_F(RelocatableCode, LinkedBeforeTheProgram) {
   expect_runs();
 }
 
+// Members of archives with device code alone, which no symbol of the host's code asks for.
+class DeviceLibraries : public RelocatableCode {
+ protected:
+  void SetUp() override {
+    write("kernel.cu", R"(
+__device__ int twice(int);
+extern __device__ int added;
+__global__ void kernel(int* p) { p[threadIdx.x] = twice(threadIdx.x) + added; }
+int run() {
+  int* p;
+  int got[32];
+  cudaMalloc(&p, sizeof got);
+  kernel<<<1, 32>>>(p);
+  const int error = cudaMemcpy(got, p, sizeof got, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < 32; ++i)
+    if (error != 0 || got[i] != 2 * i + 5) return 1;
+  return 0;
+}
+)");
+    write("twice.cu", "__device__ int added = 5;\n__device__ int twice(int x) { return 2 * x; }\n");
+    write("host.cpp", "int host() { return 0; }\n");
+    write("main.cpp", R"(
+#include <cstdio>
+int run();
+int main() { return run() == 0 ? std::puts("passed"), 0 : 1; }
+)");
+    make(heddle() + " cc -dc kernel.cu twice.cu");
+    make(heddle() + " cc -c host.cpp main.cpp");
+    make("ar rc libboth.a host.o kernel.o twice.o && ar rcT libthin.a kernel.o twice.o");
+  }
+  void write(const char* name, std::string_view text) { base::write_file_atomic(folder_.path() / name, text); }
+};
+
+TEST_F(DeviceLibraries, AllTheirDeviceCodeIsLinked) {
+  for (const char* words :
+       {"main.o libboth.a", "main.o libthin.a", "-rdc=true main.cpp libboth.a", "main.o -L. -lboth",
+        "-L. -lboth main.o", "main.o -L. -l:libboth.a", "main.o twice.o libboth.a", "main.o kernel.o twice.o libboth.a",
+        "main.o -Xlinker --whole-archive libboth.a -Xlinker --no-whole-archive",
+        "-Xlinker --whole-archive,libboth.a,--no-whole-archive main.o",
+        "-Xlinker --start-group libboth.a main.o -Xlinker --end-group"}) {
+    SCOPED_TRACE(words);
+    make(heddle() + " cc -o program " + words);
+    expect_runs();
+  }
+}
+
+TEST_F(DeviceLibraries, AreLinkedByAnotherLinker) {
+  make(heddle() + " cc -dlink libboth.a -o linked.o");
+  const std::string folders =
+      " $(" + heddle() + " cc --dryrun main.o -o none 2>&1 | sed -n 's/^#. LIBRARIES=//p' | tr -d '\"')";
+  make("c++ main.o linked.o libboth.a" + folders + " -Wl,--allow-shlib-undefined -lcudart -o program");
+  expect_runs();
+}
+
 // The first use of the program's kernels says what nothing defines.
 TEST_F(RelocatableCode, WhatNothingDefinesIsNamed) {
   base::write_file_atomic(folder_.path() / "a.cu", std::string_view(R"(

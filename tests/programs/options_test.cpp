@@ -58,6 +58,31 @@ TEST(CcOptions, ValuesComeInEveryForm) {
   EXPECT_EQ(options.standard, "c++20");
 }
 
+TEST(CcOptions, WordsForOtherToolsAreSeparatedAsInAShell) {
+  const auto host = [](const char* word) { return parse_cc_options({"-Xcompiler", word, "a.cu"}).host; };
+  EXPECT_THAT(host("-Wall -fopenmp"), ElementsAre("-Wall", "-fopenmp"));
+  EXPECT_THAT(host(" -Wall,-O2  -g "), ElementsAre("-Wall", "-O2", "-g"));
+  EXPECT_THAT(host("-DA='x y' -DB=\"p,q\""), ElementsAre("-DA=x y", "-DB=p,q"));
+  EXPECT_THAT(host("-DA=\\\"x\\\" -Wl\\,-z\\,now"), ElementsAre("-DA=\"x\"", "-Wl,-z,now"));
+  EXPECT_THAT(host("''"), IsEmpty());
+  EXPECT_THAT(parse_cc_options({"-Xlinker", "-rpath /tmp", "--linker-options=-z,now", "a.cu"}).linker,
+              ElementsAre("-rpath", "/tmp", "-z", "now"));
+}
+
+TEST(CcOptions, TheLinkersWordsKeepTheirPlaces) {
+  const CcOptions options = parse_cc_options(
+      {"a.o", "-Xlinker", "--whole-archive", "b.a", "-lc", "-Xlinker=--no-whole-archive", "-Wl,-s", "d.o"});
+  std::vector<std::string> words;
+  for (const LinkWord& word : options.link_words) {
+    switch (word.kind) {
+      case LinkWord::Kind::input: words.push_back(options.inputs[word.index].name); break;
+      case LinkWord::Kind::library: words.push_back("-l" + options.libraries[word.index]); break;
+      case LinkWord::Kind::linker: words.push_back(options.linker[word.index]); break;
+    }
+  }
+  EXPECT_THAT(words, ElementsAre("a.o", "--whole-archive", "b.a", "-lc", "--no-whole-archive", "-s", "d.o"));
+}
+
 TEST(CcOptions, FilesAreWhatTheirNamesSay) {
   const CcOptions options = parse_cc_options({"a.cu", "b.cpp", "c.c", "d.o", "e.so.1"});
   const auto language = [&](std::size_t i) { return options.inputs[i].language; };
@@ -113,6 +138,23 @@ TEST(CcOptions, WhatIsUnknownIsNamed) {
   EXPECT_THAT(refusal({"a.cu", "b.cu", "-c", "-o", "x.o"}), HasSubstr("-o"));
   EXPECT_THAT(refusal({"a.cu", "-c", "-ptx"}), HasSubstr("only one of"));
   EXPECT_THAT(refusal({}), HasSubstr("no input file"));
+}
+
+// Those of nvcc that begin with the letter of an option whose value may follow it at once.
+TEST(CcOptions, LongNamesAreNoShortOnesWithAValue) {
+  EXPECT_THAT(refusal({"a.cu", "-odir", "b"}), HasSubstr("-odir is not supported"));
+  EXPECT_THAT(refusal({"a.cu", "--output-directory=b"}), HasSubstr("--output-directory=b is not supported"));
+  EXPECT_THAT(refusal({"a.cu", "-outfile", "b"}), HasSubstr("-outfile is not an option"));
+  EXPECT_THAT(refusal({"a.cu", "-lto"}), HasSubstr("-lto is not supported"));
+  EXPECT_THAT(refusal({"a.cu", "-target-dir", "x86_64-linux"}), HasSubstr("-target-dir is not supported"));
+  const CcOptions options = parse_cc_options({"a.cu", "-opt-info", "inline", "-ldir", "b", "-time", "c", "-optix"});
+  EXPECT_THAT(options.libraries, IsEmpty());
+  EXPECT_EQ(options.inputs.size(), 1);
+  EXPECT_EQ(options.output, "ptix");
+  const tests::TemporaryFolder folder;
+  base::write_file_atomic(folder.path() / "options", std::string_view("-lm -g"));
+  for (const char* option : {"-optf=", "--options-file="})
+    EXPECT_THAT(parse_cc_options({"a.cu", option + (folder.path() / "options").string()}).libraries, ElementsAre("m"));
 }
 
 TEST(CcOptions, OptionsOfHostCompilersArePassedOn) {

@@ -61,6 +61,18 @@ TEST_F(RunCommand, SourcesAreCompiledOnceAndAgainWhenSomethingChanges) {
   EXPECT_EQ(run("--device cpu a.cu b", cache).output, "b 4\n");
 }
 
+TEST_F(RunCommand, SourcesMayCallTheDriver) {
+  file("driver.cu", R"(#include <cuda.h>
+int main() {
+  int count = 0;
+  return cuInit(0) == CUDA_SUCCESS && cuDeviceGetCount(&count) == CUDA_SUCCESS && count == 1 ? 7 : 1;
+}
+)");
+  const Ran ran = run("--device cpu driver.cu");
+  EXPECT_EQ(ran.code, 7) << ran.output;
+  EXPECT_EQ(ran.output, "");
+}
+
 TEST_F(RunCommand, ProgramsThatCannotBeRunAreSaidToBe) {
   file("text", "not a program");
   EXPECT_THAT(run_bare("./none").output, HasSubstr("there is no program './none'"));

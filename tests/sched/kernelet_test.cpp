@@ -213,12 +213,12 @@ TEST(SlicePlan, QueuesOfSlices) {
   const SlicePlan plan = plan_slices(device, 14, quick, 3, .5);
   EXPECT_EQ(plan.resident, 42u);
   EXPECT_EQ(plan.blocks, 21u);
-  EXPECT_EQ(plan.refill, 6u) << "half of 2 queues * (1 + 2 * 15000 / 6000)";
-  EXPECT_EQ(plan.ahead, 12u + 6 - 1) << "never less than those in flight";
+  EXPECT_EQ(plan.refill, 12u) << "2 queues * (1 + 2 * 15000 / 6000)";
+  EXPECT_EQ(plan.ahead, 12u + 12 - 1) << "hardly ever fewer than those in flight";
   EXPECT_TRUE(plan.is_low(11 * 21));
   EXPECT_FALSE(plan.is_low(12 * 21));
-  EXPECT_TRUE(plan.takes(16 * 21));
-  EXPECT_FALSE(plan.takes(17 * 21));
+  EXPECT_TRUE(plan.takes(22 * 21));
+  EXPECT_FALSE(plan.takes(23 * 21));
   model::CoSchedule pair;
   pair.first_blocks = pair.second_blocks = 3;
   pair.together = {.5, .5};

@@ -1,4 +1,6 @@
 // What an executor keeps of its runs, and finds again.
+#include "base/clock.hpp"
+#include "knowledge/store.hpp"
 #include "skeleton/fixture.hpp"
 
 namespace heddle::tests {
@@ -44,6 +46,23 @@ TEST_F(ExecutorKnowledge, EachRunOfASearchBeginsWithTheDataOfTheFirst) {
   EXPECT_EQ(x[0], 1);
   EXPECT_GT(ended_at.size(), 8);
   EXPECT_THAT(ended_at, testing::Each(7));
+}
+
+TEST_F(ExecutorKnowledge, NothingIsKeptOfARunThatIsRefused) {
+  const Tree add = map(skeleton::kernel(kernel("scale"), {}, total, arg(0), arg(1), arg(2)));
+  auto x = runtime.array(std::vector<float>(5000, 1)), y = runtime.array<float>(5000);
+  for (const std::optional<double> share : {std::optional(0.5), std::optional<double>()}) {
+    const ExecutorOptions given = options(share);
+    Executor executor(runtime, given);
+    const base::SteadyClock clock;
+    const knowledge::Store store(given.knowledge, clock);
+    const std::size_t before = store.all().size();
+    EXPECT_THROW(add.run(executor, 2.0, x, y).get(), Error) << "a double for a float";
+    EXPECT_THROW(executor.tune(add, {value_of(2.0), value_of(x), value_of(y)}), Error);
+    EXPECT_EQ(store.all().size(), before);
+    add.run(executor, 2.0f, x, y).get();
+    EXPECT_EQ(store.all().size(), 1);
+  }
 }
 
 TEST_F(ExecutorKnowledge, AnotherSizeIsDerivedAndAnotherShareKnowsNothing) {

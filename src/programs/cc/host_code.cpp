@@ -162,6 +162,28 @@ std::string linker_program(const std::filesystem::path& compiler) {
                                                                                                    : compiler.string();
 }
 
+// In the order of the command line: an option may be for what follows. In a group, as with nvcc, so that a library may
+// come before what needs it.
+Words files_and_libraries(const CcOptions& options, const HostTools& tools, const Words& objects) {
+  const auto opens_group = [](const std::string& word) { return word == "--start-group" || word == "-("; };
+  const bool in_group = std::none_of(options.linker.begin(), options.linker.end(), opens_group);  // they do not nest
+  Words words;
+  if (in_group) words.push_back("-Wl,--start-group");
+  for (const LinkWord& word : options.link_words) {
+    switch (word.kind) {
+      case LinkWord::Kind::input: words.push_back(objects[word.index]); break;
+      case LinkWord::Kind::library:
+        if (std::string library = library_argument(options.libraries[word.index], options, tools.libraries);
+            !library.empty())
+          words.push_back(std::move(library));
+        break;
+      case LinkWord::Kind::linker: add(words, {"-Xlinker", options.linker[word.index]}); break;
+    }
+  }
+  if (in_group) words.push_back("-Wl,--end-group");
+  return words;
+}
+
 }  // namespace
 
 std::string library_folder_argument(const HostTools& tools) { return "-L" + tools.libraries.string(); }
@@ -173,13 +195,14 @@ std::vector<std::string> link_command(const CcOptions& options, const HostTools&
   if (options.shared) words.push_back("-shared");
   if (options.debug) words.push_back("-g");
   add(words, options.host);
-  add(words, objects);
+  // What Heddle has made itself: what joins the device code refers to files of archives, and so comes first.
+  words.insert(words.end(), objects.begin() + static_cast<std::ptrdiff_t>(options.inputs.size()), objects.end());
   words.push_back(library_folder_argument(tools));  // first: a folder of the user's may have NVIDIA's libcudart
   for (const std::string& folder : options.library_paths) words.push_back("-L" + folder);
-  add(words, library_arguments(options, tools.libraries));
+  add(words, files_and_libraries(options, tools, objects));
+  if (options.cudart == CudaLibrary::shared) words.push_back("-lcudart");
   // Heddle's library needs others of Heddle's, which are not the program's matter.
   words.push_back("-Wl,--allow-shlib-undefined");
-  for (const std::string& word : options.linker) add(words, {"-Xlinker", word});
   return words;
 }
 

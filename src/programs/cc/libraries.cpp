@@ -24,6 +24,8 @@ bool is_closed(const std::string& name) {
 // Where the linker looks for them, in its order.
 std::vector<fs::path> folders_of(const CcOptions& options) {
   std::vector<fs::path> folders(options.library_paths.begin(), options.library_paths.end());
+  for (const std::string& word : options.linker)
+    if (word.starts_with("-L")) folders.emplace_back(word.substr(2));
   if (const char* more = std::getenv("LIBRARY_PATH")) {
     for (std::string_view rest = more; !rest.empty();) {
       const auto end = std::min(rest.find(':'), rest.size());
@@ -38,9 +40,12 @@ std::vector<fs::path> folders_of(const CcOptions& options) {
 // The file that -lNAME means; empty where there is none.
 fs::path find_library(const std::string& name, const CcOptions& options) {
   std::error_code error;
-  for (const fs::path& folder : folders_of(options))
+  const bool is_file = name.starts_with(':');  // -l:libNAME.a
+  for (const fs::path& folder : folders_of(options)) {
+    if (fs::path file = folder / name.substr(is_file ? 1 : 0); is_file && fs::exists(file, error)) return file;
     for (const char* extension : {".so", ".a"})
       if (fs::path file = folder / ("lib" + name + extension); fs::exists(file, error)) return file;
+  }
   return {};
 }
 
@@ -59,31 +64,26 @@ std::string driver(const fs::path& own) {
 }  // namespace
 
 std::vector<std::string> archives(const CcOptions& options) {
-  std::vector<std::string> files;
-  for (const std::string& name : options.libraries)
+  std::vector<std::string> files, names = options.libraries;
+  for (const std::string& word : options.linker) {
+    if (word.starts_with("-l")) names.push_back(word.substr(2));
+    if (word.ends_with(".a") && !word.starts_with('-')) files.push_back(word);
+  }
+  for (const std::string& name : names)
     if (const fs::path file = find_library(name, options); file.extension() == ".a" && !is_heddles(name))
       files.push_back(file.string());
   return files;
 }
 
-std::vector<std::string> library_arguments(const CcOptions& options, const fs::path& own) {
-  std::vector<std::string> words;
-  for (const std::string& name : options.libraries) {
-    if (is_heddles(name)) continue;  // linked below, or not needed
-    if (name == "cuda") {
-      words.push_back(driver(own));
-      continue;
-    }
-    if (is_closed(name) && !is_there(name, options))
-      base::fail(
-          ErrorCode::not_found,
-          "-l{}: lib{} is a library of NVIDIA's without source; Heddle has none of its own, and none was found on "
-          "this machine (-L FOLDER says where one is)",
-          name, name);
-    words.push_back("-l" + name);
-  }
-  if (options.cudart == CudaLibrary::shared) words.push_back("-lcudart");
-  return words;
+std::string library_argument(const std::string& name, const CcOptions& options, const fs::path& own) {
+  if (is_heddles(name)) return {};  // linked at the end, or not needed
+  if (name == "cuda") return driver(own);
+  if (is_closed(name) && !is_there(name, options))
+    base::fail(ErrorCode::not_found,
+               "-l{}: lib{} is a library of NVIDIA's without source; Heddle has none of its own, and none was found on "
+               "this machine (-L FOLDER says where one is)",
+               name, name);
+  return "-l" + name;
 }
 
 }  // namespace heddle::programs

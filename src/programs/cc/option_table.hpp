@@ -10,8 +10,9 @@
 namespace heddle::programs {
 
 struct OptionRule {
-  enum class Value { none, one, number, list, optional_truth };  // a list is separated by commas
-  std::vector<std::string_view> names;                           // without dashes
+  // A list is separated by commas. Words are as well, and by blanks: nvcc hands them to the shell.
+  enum class Value { none, one, number, list, words, optional_truth };
+  std::vector<std::string_view> names;  // without dashes
   Value value = Value::none;
   // What it does; `value` is empty for those without one. Null: accepted, nothing to do.
   void (*apply)(CcOptions&, const std::string& value) = nullptr;

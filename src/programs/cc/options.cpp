@@ -2,6 +2,21 @@
 
 namespace heddle::programs {
 
+void CcOptions::add_input(const std::string& name) {
+  link_words.push_back({LinkWord::Kind::input, inputs.size()});
+  inputs.push_back({name});
+}
+
+void CcOptions::add_library(const std::string& name) {
+  link_words.push_back({LinkWord::Kind::library, libraries.size()});
+  libraries.push_back(name);
+}
+
+void CcOptions::add_linker_word(const std::string& word) {
+  link_words.push_back({LinkWord::Kind::linker, linker.size()});
+  linker.push_back(word);
+}
+
 std::string host_standard(const CcOptions& options, Language language) {
   const std::string& standard = options.standard;
   const bool of_cxx = standard.find("++") != standard.npos;

@@ -1,6 +1,7 @@
 // What the command line of `heddle cc`, which is that of nvcc, asks for.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,7 +17,17 @@ struct Input {
   Language language = Language::object;
 };
 
+// What the linker gets at its place on the command line: --whole-archive and the like are for what follows them.
+struct LinkWord {
+  enum class Kind { input, library, linker } kind;
+  std::size_t index;  // in the list of that kind
+};
+
 struct CcOptions {
+  void add_input(const std::string& name);
+  void add_library(const std::string& name);
+  void add_linker_word(const std::string& word);
+
   std::vector<Input> inputs;
   std::vector<std::string> option_files;  // @FILE, -optf: where options were read from
   std::optional<Language> language;       // -x: of all inputs
@@ -30,6 +41,7 @@ struct CcOptions {
   std::vector<std::string> library_paths;
   std::vector<std::string> libraries;      // names as of -l
   std::vector<std::string> host, linker;   // -Xcompiler, -Xlinker
+  std::vector<LinkWord> link_words;        // inputs, libraries and what is for the linker, as they came
   std::vector<std::string> dependencies;   // -MD, -MF FILE and the like, for the compiler of the host's code
   std::vector<std::string> architectures;  // "80", oldest first, each once
   std::string standard;                    // "c++17"; empty: the compilers' own

@@ -60,11 +60,16 @@ std::vector<std::string> split_list(const std::string& text) {
 
 void apply(CcOptions& options, const OptionRule& rule, const std::string& value) {
   if (!rule.apply) return;
-  if (rule.value != OptionRule::Value::list) {
-    rule.apply(options, value);
-    return;
+  switch (rule.value) {
+    case OptionRule::Value::list:
+      for (const std::string& part : split_list(value)) rule.apply(options, part);
+      break;
+    case OptionRule::Value::words:
+      for (const std::string& word : split_words(value, ","))
+        if (!word.empty()) rule.apply(options, word);
+      break;
+    default: rule.apply(options, value);
   }
-  for (const std::string& part : split_list(value)) rule.apply(options, part);
 }
 
 Language language_of(const std::string& name) {
@@ -105,7 +110,7 @@ class Parser {
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string& word = words[i];
       if (files_alone) {
-        options_.inputs.push_back({word});
+        options_.add_input(word);
         continue;
       }
       if (word == "--") {
@@ -117,7 +122,7 @@ class Parser {
       } else if (word.size() > 1 && word[0] == '-') {
         i = option(words, i, depth);
       } else {
-        options_.inputs.push_back({word});
+        options_.add_input(word);
       }
     }
   }
@@ -126,12 +131,18 @@ class Parser {
   // Returns the place of the last word that belongs to it.
   std::size_t option(const std::vector<std::string>& words, std::size_t i, int depth) {
     const std::string& word = words[i];
-    if (word == "-optf" || word == "--options-file") {
-      if (i + 1 == words.size()) base::fail(ErrorCode::invalid_argument, "{} lacks its value", word);
-      for (const std::string& file : split_list(words[i + 1])) read_words(file, depth);
-      return i + 1;
+    const std::string_view name = std::string_view(word).substr(0, word.find('='));
+    if (name == "-optf" || name == "--options-file") {
+      const bool has_value = name.size() != word.size();
+      if (!has_value && i + 1 == words.size()) base::fail(ErrorCode::invalid_argument, "{} lacks its value", word);
+      for (const std::string& file : split_list(has_value ? word.substr(name.size() + 1) : words[++i]))
+        read_words(file, depth);
+      return i;
     }
     Match match = find_rule(word);
+    // Nobody means a file "utfile".
+    if (match.rule && match.name == "o" && word.starts_with("-out"))
+      base::fail(ErrorCode::invalid_argument, "{} is not an option of heddle cc; -o FILE names the output", word);
     if (!match.rule && take_for_host(word)) return i;
     if (!match.rule)
       base::fail(ErrorCode::invalid_argument,
@@ -167,7 +178,7 @@ class Parser {
   bool take_for_host(const std::string& word) {
     constexpr std::string_view to_linker = "-Wl,";
     if (word.starts_with(to_linker)) {
-      for (const std::string& part : split_list(word.substr(to_linker.size()))) options_.linker.push_back(part);
+      for (const std::string& part : split_list(word.substr(to_linker.size()))) options_.add_linker_word(part);
       return true;
     }
     const bool is_family =
@@ -230,13 +241,15 @@ void check(const CcOptions& options) {
 
 }  // namespace
 
-std::vector<std::string> split_words(std::string_view text) {
+std::vector<std::string> split_words(std::string_view text, std::string_view more_separators) {
   std::vector<std::string> words;
   bool inside = false;
   char quote = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (quote == 0 && std::isspace(static_cast<unsigned char>(c))) {
+    const bool separates =
+        std::isspace(static_cast<unsigned char>(c)) != 0 || more_separators.find(c) != more_separators.npos;
+    if (quote == 0 && separates) {
       inside = false;
       continue;
     }

@@ -13,8 +13,9 @@ namespace heddle::programs {
 // Heddle does not do, each with the option's name; not_found for a response file that is not there.
 CcOptions parse_cc_options(const std::vector<std::string>& words);
 
-// Text as nvcc's response files have it: words between blanks, with quotes and backslashes as in a shell.
-std::vector<std::string> split_words(std::string_view text);
+// Text as nvcc's response files have it: words between blanks, with quotes and backslashes as in a shell. The
+// characters of `more_separators` separate words like blanks.
+std::vector<std::string> split_words(std::string_view text, std::string_view more_separators = {});
 
 // The explanation for --help.
 std::string cc_help();

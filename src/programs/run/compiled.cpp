@@ -32,7 +32,7 @@ std::string key_of(const fs::path& source, const CcOptions& options) {
   const std::string clang = compile::find_host_clang().identity;
   const DeviceCode code = compile_device_code(source.string(), options);
   for (const std::string& field :
-       {std::string("heddle program 3"), fs::absolute(source).string(), base::read_file(source), code.ptx.front().text,
+       {std::string("heddle program 4"), fs::absolute(source).string(), base::read_file(source), code.ptx.front().text,
         compile::find_clang().identity, clang, std::string(compile::headers_version()), library_folder().string()})
     hash.add_field(field);
   return hash.hex();
@@ -94,11 +94,21 @@ std::string compile(CcOptions options, const fs::path& output, const fs::path& f
   return list_of(files);
 }
 
+// With lines, for the reports of --check. There is nobody to say -lcuda, so programs get the driver's library where
+// they call it.
+CcOptions options_of(const fs::path& source) {
+  std::vector<std::string> words{"-O2", "-Xcompiler", "-gline-tables-only", source.string()};
+  std::error_code error;
+  if (fs::exists(library_folder() / "libcuda.so.1", error))
+    for (const char* word : {"-Xlinker=--push-state,--as-needed", "-lcuda", "-Xlinker=--pop-state"})
+      words.emplace_back(word);
+  return parse_cc_options(words);
+}
+
 }  // namespace
 
 fs::path compiled_program(const fs::path& source) {
-  // With lines, for the reports of --check.
-  CcOptions options = parse_cc_options({"-O2", "-Xcompiler", "-gline-tables-only", source.string()});
+  CcOptions options = options_of(source);
   const std::string key = key_of(source, options);
   const fs::path folder = base::cache_directory() / "programs" / key.substr(0, 2) / key.substr(2);
   const fs::path program = folder / source.stem(), list = folder / "files";

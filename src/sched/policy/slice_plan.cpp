@@ -23,7 +23,8 @@ SlicePlan plan_lanes(const CoRunDevice& device, unsigned processors, unsigned bl
   const double rounds = 1 + std::max(at_least, 2 * device.launch_cycles / std::max(on_sm, 1.0));
   const auto least = static_cast<unsigned>(std::min<double>(std::ceil(device.lanes * rounds), at_most));
   // Each decision that submits something costs the host as much as several that do not.
-  plan.refill = std::max(1u, least / 2);
+  constexpr unsigned most_at_a_time = 16;
+  plan.refill = std::min(least, most_at_a_time);
   plan.ahead = least + plan.refill - 1;
   return plan;
 }
