@@ -14,9 +14,14 @@ void AccessSolver::load(std::uint32_t i) {
   const PointerValue address = address_of(i, 1);
   const auto bytes = static_cast<std::int64_t>(byte_size(inst.d.type));
   for (const RegisterOccurrence& item : table_.of(i)) {
-    if (!item.is_def || bytes < 4) continue;
+    if (!item.is_def) continue;
     PointerValue value = contents_.loaded_from(address.targets(), space, item.element * bytes);
-    if (bytes == 4) {
+    if (bytes < 4) {
+      // A piece of a pointer has escaped when it was stored. Of a parameter it may be computed with.
+      PointerValue piece;
+      if (space == Space::param) piece.derived = value.everything();
+      value = piece;
+    } else if (bytes == 4) {
       // Half a pointer at best. A half of a parameter's field is most often a number of its own.
       PointerValue half;
       half.derived = value.derived;
@@ -46,7 +51,11 @@ void AccessSolver::memory(std::uint32_t i) {
     for (const RegisterOccurrence& item : table_.of(i)) {
       if (item.is_def || item.operand == guard_operand || item.operand == effect.operand) continue;
       PointerValue value = values_[webs_.use(i, item.operand, item.element)];
-      if (bytes < 4 || value.empty()) continue;
+      if (value.empty()) continue;
+      if (bytes < 4) {  // as of a field of a packed structure; the pieces are not followed
+        escape(value.everything(), i, "the pointer is stored to memory in pieces");
+        continue;
+      }
       changed_ |= contents_.store(address.targets(), effect.space, value, item.element * bytes);
       bool outside = !is_block_private(effect.space) && address.targets().empty();
       for (std::uint32_t number : address.targets()) {

@@ -278,9 +278,9 @@ void AccessSolver::follow(std::uint32_t i) {
   const Instruction& inst = function_.body[i];
   if (inst.operands.empty() || webs_.def(i, 0) == no_web) return;
   const unsigned width = width_of_def(i, 0, 0);
-  if (width < 32) return;
+  if (width < 8) return;  // a predicate
   const bool full = width >= 64;
-  PointerValue result = kept_by(i, full);
+  PointerValue result = width < 32 ? PointerValue{} : kept_by(i, full);
   if (result.empty()) {
     for (const RegisterOccurrence& item : table_.of(i)) {
       if (item.is_def) continue;

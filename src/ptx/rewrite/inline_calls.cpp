@@ -243,6 +243,31 @@ class Inliner {
   std::vector<SymbolRef> parameter_places_, return_places_;
 };
 
+// Of the function and of all that it can call, each counted once.
+std::size_t reachable_instructions(const Module& module, const Function& function) {
+  std::size_t count = function.body.size();
+  std::vector<bool> seen(module.functions.size(), false);
+  std::vector<std::uint32_t> work;
+  const auto visit = [&](const Function& caller) {
+    for (const Instruction& inst : caller.body) {
+      const auto callee = direct_callee(inst);
+      if (!callee) continue;
+      const std::uint32_t target = definition_of(module, *callee);
+      if (seen[target]) continue;
+      seen[target] = true;
+      work.push_back(target);
+    }
+  };
+  visit(function);
+  while (!work.empty()) {
+    const Function& next = module.functions[work.back()];
+    work.pop_back();
+    count += next.body.size();
+    visit(next);
+  }
+  return count;
+}
+
 void mark_cycles(const std::vector<std::vector<std::uint32_t>>& calls, std::vector<bool>& recursive) {
   for (std::uint32_t start = 0; start < calls.size(); ++start) {
     std::vector<bool> seen(calls.size(), false);
@@ -272,6 +297,8 @@ std::vector<bool> recursive_functions(const Module& module) {
 
 Function inline_calls(const Module& module, const Function& function, const InlineOptions& options) {
   const std::vector<bool> recursive = recursive_functions(module);
+  const std::size_t most =
+      std::min(options.max_instructions, options.least + options.growth * reachable_instructions(module, function));
   Function result = function;
   // Each round copies one level of calls; depth is bounded because recursive functions are left alone.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> shared_places;
@@ -287,7 +314,7 @@ Function inline_calls(const Module& module, const Function& function, const Inli
     Inliner inliner(result, out, labels);
     inliner.shared_places = shared_places;
     inliner.count = count;
-    std::size_t budget = options.max_instructions > body.size() ? options.max_instructions - body.size() : 0;
+    std::size_t budget = most > body.size() ? most - body.size() : 0;
     for (std::size_t i = 0; i <= body.size(); ++i) {
       for (std::uint32_t label : labels_at[i]) labels[label].position = static_cast<std::uint32_t>(out.size());
       if (i == body.size()) break;

@@ -5,10 +5,16 @@
 
 namespace heddle::ptx {
 
+// A body is not copied any more when the result would have more instructions than the options say; the call stays.
 struct InlineOptions {
-  // A body is not copied any more when the result would have more instructions than this; the call stays.
   std::size_t max_instructions = 200'000;
+  // `least` and so many times the instructions of the function and of all that it can call: functions that call each
+  // other several times would have a size that doubles with each.
+  std::size_t least = 2'000;
+  std::size_t growth = 2;
 };
+// Of a function that stays a function.
+constexpr InlineOptions inline_into_callee = {.least = 256};
 
 // A copy of `function` in which every direct call to a function with a body, that is not part of a recursion, is
 // replaced by that body. Parameters become .param variables or registers of the caller, `ret` a branch behind the call;

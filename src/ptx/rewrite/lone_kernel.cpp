@@ -24,7 +24,7 @@ bool names_variables(const Module& module, const Operand& operand) {
 
 Module take_lone_kernel(const Module& module, std::uint32_t entry, std::uint32_t& place) {
   Module alone = take_function(module, entry, place);
-  alone.functions[place] = inline_calls(alone, alone.functions[place]);
+  alone.functions[place] = inline_calls(alone, alone.functions[place], {.least = InlineOptions{}.max_instructions});
   return take_function(alone, place, place);
 }
 

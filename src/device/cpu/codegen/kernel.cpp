@@ -135,9 +135,8 @@ class KernelBuilder {
 
   void build_callee(KernelContext& kernel, std::uint32_t index) {
     const ptx::Function& source = source_.functions[index];
-    const FunctionFacts facts(
-        source_, ptx::split_webs(ptx::nest_loops(ptx::inline_calls(source_, ptx::memory_parameters(source)), source_)),
-        facts_options({}));
+    const ptx::Function inlined = ptx::inline_calls(source_, ptx::memory_parameters(source), ptx::inline_into_callee);
+    const FunctionFacts facts(source_, ptx::split_webs(ptx::nest_loops(inlined, source_)), facts_options({}));
     llvm::Function* function = kernel.functions[index];
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(llvm_, "entry", function));
     WarpInputs inputs;
