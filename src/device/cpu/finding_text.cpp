@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <tuple>
 
 #include "base/format.hpp"
 #include "base/kernel_name.hpp"
@@ -118,10 +120,34 @@ std::string describe(const Finding& finding, const LaunchJob& job, const Allocat
   return {};
 }
 
+// The line of the source, where it is known; else the place in the PTX.
+std::string source_line(const LaunchJob& job, unsigned number) {
+  const std::string place = code_place(job, number);
+  return place.substr(0, place.find(" (PTX line"));
+}
+
+// A loop that is unrolled, or a function that is inlined, has many instructions of one line. People have one mistake.
+std::vector<Findings::Counted> by_lines(const std::vector<Findings::Counted>& all, const LaunchJob& job) {
+  std::vector<Findings::Counted> merged;
+  std::map<std::tuple<Kind, Hazard, bool, std::string, std::string>, std::size_t> known;
+  for (const Findings::Counted& one : all) {
+    const Finding& finding = one.finding;
+    const auto [at, made] =
+        known.try_emplace({finding.kind, finding.hazard, finding.shared, source_line(job, finding.place.line),
+                           source_line(job, finding.before.line)},
+                          merged.size());
+    if (made)
+      merged.push_back(one);
+    else
+      merged[at->second].count += one.count;
+  }
+  return merged;
+}
+
 }  // namespace
 
 std::vector<std::string> describe_findings(const LaunchJob& job, const Allocator& allocator) {
-  const std::vector<Findings::Counted> all = job.checker()->findings().all();
+  const std::vector<Findings::Counted> all = by_lines(job.checker()->findings().all(), job);
   std::vector<std::string> texts;
   for (std::size_t i = 0; i < std::min(all.size(), most_shown); ++i) {
     std::string text = describe(all[i].finding, job, allocator);
