@@ -234,7 +234,8 @@ TEST_F(Hostile, KeysOfManyPartsAreRefused) {
   for (int i = 0; i < 300'000; ++i) key += ".a";
   for (const std::string& text : {"\n[" + key + "]\nx = 1\n", "\n" + key + " = 1\n"}) {
     write("deep.toml", text);
-    for (const char* words : {"batch deep.toml", "sim sweep deep.toml", "launch k.ptx --block 4 --device sim:deep.toml"}) {
+    for (const char* words :
+         {"batch deep.toml", "sim sweep deep.toml", "launch k.ptx --block 4 --device sim:deep.toml"}) {
       const Ran ran = here(words);
       EXPECT_EQ(ran.code, 1) << words << ": " << ran.output;
       EXPECT_THAT(ran.output, HasSubstr("deep.toml:2: ")) << words;
