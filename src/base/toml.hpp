@@ -21,14 +21,19 @@
 #define NDEBUG
 #endif
 
+#include <string>
 #include <string_view>
 
 #include "base/dedicated_thread.hpp"
+#include "base/toml_depth.hpp"
 
 namespace heddle::base {
 
 // Throws toml::parse_error.
 inline toml::table parse_toml(std::string_view text, std::string_view name) {
+  if (const std::size_t line = line_of_deep_key(text); line != 0)
+    throw toml::parse_error(("a key has more than " + std::to_string(most_key_parts) + " parts").c_str(),
+                            toml::source_position{static_cast<toml::source_index>(line), 1});
   toml::table table;
   run_with_usual_stack([&] { table = toml::parse(text, name); });
   return table;

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/own_descriptor.hpp"
 #include "base/print_error.hpp"
 #include "base/size_limit_signal.hpp"
 #include "base/thread_safety.hpp"
@@ -103,7 +104,7 @@ std::string claim_trace(const std::string& path, const std::string& claim) {
     state = no_file;  // the program has removed the old one
   }
   // Stays open, and locked, until the process ends or becomes another program.
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  const int file = above_standard_files(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (file < 0) return path;
   const bool locked = ::flock(file, LOCK_EX | LOCK_NB) == 0;
   const bool taken = locked ? ::fstat(file, &status) == 0 && !is_meant(status, state) : errno == EWOULDBLOCK;

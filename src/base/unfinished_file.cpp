@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/fail.hpp"
+#include "base/own_descriptor.hpp"
 #include "base/system_limits.hpp"
 #include "base/thread_safety.hpp"
 
@@ -33,8 +34,13 @@ UnfinishedFile::UnfinishedFile(const std::string& start, const std::string& targ
   Registry& all = registry();
   const Lock lock(all.mutex);
   all.files.reserve(all.files.size() + 1);
-  descriptor_ = ::mkostemp(path_.data(), O_CLOEXEC);
-  if (descriptor_ < 0) fail(ErrorCode::io_error, "cannot write {}: {}", target, system_message(errno));
+  const int made = ::mkostemp(path_.data(), O_CLOEXEC);
+  descriptor_ = above_standard_files(made);
+  if (descriptor_ < 0) {
+    const int error = errno;
+    if (made >= 0) ::unlink(path_.c_str());
+    fail(ErrorCode::io_error, "cannot write {}: {}", target, system_message(error));
+  }
   all.files.push_back(this);
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/fail.hpp"
+#include "base/own_descriptor.hpp"
 #include "base/printable.hpp"
 #include "base/system_limits.hpp"
 #include "heddle/error.hpp"
@@ -20,7 +21,10 @@ namespace {
 
 constexpr std::size_t most_descriptors = 4;
 
-Descriptor make_socket() { return Descriptor(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)); }
+// Also in the process of a tenant, which may have closed standard files.
+Descriptor make_socket() {
+  return Descriptor(base::above_standard_files(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)));
+}
 
 sockaddr_un address_of(const std::filesystem::path& path) {
   sockaddr_un address{};
@@ -160,7 +164,7 @@ Received receive_packet(const Descriptor& socket, Packet& packet) {
     for (std::size_t at = 0; at + sizeof(int) <= header->cmsg_len - CMSG_LEN(0); at += sizeof(int)) {
       int fd = -1;
       std::memcpy(&fd, CMSG_DATA(header) + at, sizeof fd);
-      packet.descriptors.emplace_back(fd);
+      packet.descriptors.emplace_back(base::above_standard_files(fd));
     }
   }
   if (size < 0) return errno == EAGAIN || errno == EINTR ? Received::nothing : Received::closed;

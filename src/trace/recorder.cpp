@@ -12,6 +12,7 @@
 
 #include "base/fail.hpp"
 #include "base/file.hpp"
+#include "base/own_descriptor.hpp"
 #include "base/size_limit_signal.hpp"
 #include "base/system_limits.hpp"
 #include "base/timeline_file.hpp"
@@ -61,8 +62,8 @@ int open_nameless() {
 
 int open_file(const fs::path& path, int flags, mode_t mode) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | flags, mode);
-  if (file >= 0 || (errno != EACCES && errno != ENXIO && errno != EINVAL)) return file;
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode);
+  if (file >= 0 || (errno != EACCES && errno != ENXIO && errno != EINVAL)) return base::above_standard_files(file);
+  return base::above_standard_files(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, mode));
 }
 
 // A file of somebody's is not replaced.
@@ -105,26 +106,37 @@ Recorder::Recorder(const fs::path& path, std::shared_ptr<const base::Clock> cloc
       form_(form_of(path)),
       is_new_(!is_there(path)),
       old_(path, form_ == Form::json ? base::ReplacedFile::Old::moves : base::ReplacedFile::Old::stays),
-      file_(open_record(path, form_ == Form::json, old_)) {
+      file_(open_record(path, form_ == Form::json, old_), form_ == Form::json ? path : fs::path()) {
   const base::Lock lock(mutex_);
   flush();
   if (failure_ == 0) return;
-  ::close(file_);
   remove_empty();
   check_written();
 }
+
+// Whether the file at the path is this recorder's. The program may have put another one there.
+bool Recorder::is_in_place() const noexcept { return form_ != Form::json || file_.is_in_place(); }
 
 // A new file in which there is nothing.
 void Recorder::remove_empty() noexcept {
   std::error_code unknown;
   const bool empty = form_ == Form::json ? written_ <= 1 : fs::file_size(path_, unknown) <= 1;
-  if (is_new_ && empty) ::unlink(path_.c_str());
+  if (is_new_ && empty && is_in_place()) ::unlink(path_.c_str());
 }
 
 void Recorder::give_up() noexcept {
+  const bool removes = is_new_ && is_in_place();
   old_.set_failed(true);
   old_.settle();
-  if (is_new_) ::unlink(path_.c_str());
+  if (removes) ::unlink(path_.c_str());
+}
+
+// The program has closed the file, and what is there now is its own. The old file comes back where nothing stands in
+// its way.
+void Recorder::lose_file() noexcept {
+  failure_ = EBADF;
+  std::error_code unknown;
+  old_.set_failed(file_.is_in_place() || !fs::exists(fs::symlink_status(path_, unknown)));
 }
 
 Recorder::~Recorder() {
@@ -137,7 +149,6 @@ Recorder::~Recorder() {
     used ? save(true) : give_up();
   } catch (const std::exception&) {  // there is nobody left to tell
   }
-  ::close(file_);
 }
 
 std::uint64_t Recorder::task() const noexcept {
@@ -335,12 +346,14 @@ void Recorder::write(const std::string& entry) {
 // last entry for which there is room. The rest is tried again by save(), unless events have been lost by then.
 void Recorder::flush() {
   if (stopped_) return;
+  if (!file_.is_open()) return lose_file();
   const base::WithoutSizeLimitSignal only_fails;
   const std::string bytes = pending_ + ending;
   std::size_t done = 0;
   failure_ = 0;
   while (done < bytes.size()) {
-    const ssize_t got = ::pwrite(file_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(written_ + done));
+    const ssize_t got =
+        ::pwrite(file_.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(written_ + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       failure_ = got < 0 ? errno : ENOSPC;
@@ -368,11 +381,16 @@ void Recorder::keep_entries(std::size_t done) {
 void Recorder::restore_ending() noexcept {
   const base::WithoutSizeLimitSignal only_fails;
   const std::size_t length = std::strlen(ending);
-  if (::pwrite(file_, ending, length, static_cast<off_t>(written_)) == static_cast<ssize_t>(length)) [[maybe_unused]]
-    const int cut = ::ftruncate(file_, static_cast<off_t>(written_ + length));
+  if (::pwrite(file_.get(), ending, length, static_cast<off_t>(written_)) == static_cast<ssize_t>(length))
+      [[maybe_unused]]
+    const int cut = ::ftruncate(file_.get(), static_cast<off_t>(written_ + length));
 }
 
 void Recorder::check_written() const {
+  if (failure_ != 0 && file_.get() < 0)
+    base::fail(ErrorCode::io_error,
+               "the timeline {} cannot be written: the program has closed the file, and it cannot be opened again",
+               path_.string());
   if (failure_ != 0) refuse(path_, failure_);
 }
 
@@ -381,7 +399,7 @@ std::string Recorder::recorded() const {
   std::string text(written_ + std::strlen(ending), '\0');
   std::size_t done = 0;
   while (done < text.size()) {
-    const ssize_t got = ::pread(file_, text.data() + done, text.size() - done, static_cast<off_t>(done));
+    const ssize_t got = ::pread(file_.get(), text.data() + done, text.size() - done, static_cast<off_t>(done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0)
       base::fail(ErrorCode::io_error, "the timeline {} cannot be read again: {}", path_.string(),

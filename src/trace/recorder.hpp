@@ -15,6 +15,7 @@
 #include "base/replaced_file.hpp"
 #include "base/thread_safety.hpp"
 #include "base/trace.hpp"
+#include "trace/record_file.hpp"
 
 namespace heddle::trace {
 
@@ -37,7 +38,8 @@ struct RecordedTask {
 // devices were last idle, so that a process that is cut off leaves a record that can be read. A recorder that ends
 // before anything was recorded or saved, as that of a runtime that could not be made, leaves the file as it was before.
 // When a write has failed, as on a full disk, the file ends with what there was room for. The next event is lost, and
-// so are all later ones, which cost nothing. Then every save() throws. Any thread.
+// so are all later ones, which cost nothing. Then every save() throws. So it is where the program closes the file and
+// it is not at its path any more; nothing is written into what the program opens instead. Any thread.
 class Recorder : public base::TraceSink {
  public:
   // Throws io_error when the file cannot be written, invalid_argument if one is there that is no timeline of Heddle's.
@@ -96,6 +98,8 @@ class Recorder : public base::TraceSink {
   void stop() HEDDLE_REQUIRES(mutex_);
   void check_written() const HEDDLE_REQUIRES(mutex_);
   void give_up() noexcept;
+  void lose_file() noexcept HEDDLE_REQUIRES(mutex_);
+  bool is_in_place() const noexcept;
   void remove_empty() noexcept HEDDLE_REQUIRES(mutex_);
   void restore_ending() noexcept HEDDLE_REQUIRES(mutex_);
   std::string recorded() const HEDDLE_REQUIRES(mutex_);
@@ -106,9 +110,9 @@ class Recorder : public base::TraceSink {
   const Form form_;
   mutable base::Mutex mutex_;
   std::condition_variable changed_;
-  const bool is_new_;       // no file was there before
-  base::ReplacedFile old_;  // the one before, until this one is whole; used under mutex_
-  const int file_;
+  const bool is_new_;                                    // no file was there before
+  base::ReplacedFile old_;                               // the one before, until this one is whole; used under mutex_
+  RecordFile file_;                                      // used under mutex_
   bool used_ HEDDLE_GUARDED_BY(mutex_) = false;          // something was recorded, or save() was called
   int failure_ HEDDLE_GUARDED_BY(mutex_) = 0;            // errno of the last write to the file
   bool stopped_ HEDDLE_GUARDED_BY(mutex_) = false;       // events were lost, as there was no room for them

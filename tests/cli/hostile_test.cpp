@@ -228,6 +228,22 @@ TEST_F(Hostile, ADamagedDatabaseOfTheCacheIsKept) {
 }
 
 // Names end at a zero byte for the system, which would take another file.
+// Tables in tables, into which the parser would recurse.
+TEST_F(Hostile, KeysOfManyPartsAreRefused) {
+  std::string key = "a";
+  for (int i = 0; i < 300'000; ++i) key += ".a";
+  for (const std::string& text : {"\n[" + key + "]\nx = 1\n", "\n" + key + " = 1\n"}) {
+    write("deep.toml", text);
+    for (const char* words :
+         {"batch deep.toml", "sim sweep deep.toml", "launch k.ptx --block 4 --device sim:deep.toml"}) {
+      const Ran ran = here(words);
+      EXPECT_EQ(ran.code, 1) << words << ": " << ran.output;
+      EXPECT_THAT(ran.output, HasSubstr("deep.toml:2: ")) << words;
+      EXPECT_THAT(ran.output, HasSubstr("a key has more than 256 parts")) << words;
+    }
+  }
+}
+
 TEST_F(Hostile, TextsHaveNoZeroBytes) {
   for (const char* line :
        {"name = \"a\\u0000b\"", "kernel = \"one\\u0000\"", "grid = \"1\\u0000\"", "args = [\"zeros:u32:4\\u0000\"]"}) {

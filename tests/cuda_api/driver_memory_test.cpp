@@ -83,6 +83,48 @@ TEST_F(DriverMemory, BoxesAreCopied) {
   EXPECT_EQ(read(q, 4), (std::vector<unsigned>{13, 14, 16, 17}));
 }
 
+// Of sums and products of 64 bits.
+TEST_F(DriverMemory, PlacesInBoxesDoNotWrap) {
+  std::array<unsigned, 64> host{};
+  const CUdeviceptr p = allocate(64);
+  CUDA_MEMCPY3D box = {};
+  box.srcMemoryType = CU_MEMORYTYPE_HOST;
+  box.srcHost = host.data() + 32;
+  box.srcPitch = 16;
+  box.srcHeight = 4;
+  box.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  box.dstDevice = p;
+  box.WidthInBytes = 16;
+  box.Height = 2;
+  box.Depth = 1;
+  EXPECT_CUDA(cuMemcpy3D_v2(&box));
+  constexpr std::size_t most = ~std::size_t{0};
+  const auto with = [&](std::size_t CUDA_MEMCPY3D::* field, std::size_t value) {
+    CUDA_MEMCPY3D wrong = box;
+    wrong.*field = value;
+    return cuMemcpy3D_v2(&wrong);
+  };
+  EXPECT_EQ(with(&CUDA_MEMCPY3D::srcXInBytes, most - 15), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(with(&CUDA_MEMCPY3D::dstXInBytes, most - 15), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(with(&CUDA_MEMCPY3D::srcY, most), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(with(&CUDA_MEMCPY3D::srcZ, std::size_t{1} << 58), CUDA_ERROR_INVALID_VALUE);
+  CUDA_MEMCPY2D flat = {};
+  flat.srcMemoryType = CU_MEMORYTYPE_HOST;
+  flat.srcHost = host.data() + 32;
+  flat.srcPitch = 16;
+  flat.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  flat.dstDevice = p;
+  flat.WidthInBytes = 16;
+  flat.Height = 1;
+  flat.srcXInBytes = most - 15;
+  EXPECT_EQ(cuMemcpy2D_v2(&flat), CUDA_ERROR_INVALID_VALUE);
+  flat.srcXInBytes = 0;
+  flat.srcY = std::size_t{1} << 60;
+  EXPECT_EQ(cuMemcpy2D_v2(&flat), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemsetD32_v2(p, 0, std::size_t{1} << 62), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuMemsetD2D32_v2(p, 16, 0, std::size_t{1} << 62, 2), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(DriverMemory, OfNobodyIsNotRegistered) {
   std::vector<unsigned> own(1024);
   EXPECT_EQ(cuMemHostRegister(reinterpret_cast<void*>(std::size_t{8}), 4096, 0), CUDA_ERROR_INVALID_VALUE);

@@ -3,6 +3,7 @@
 
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "cuda_api/cudart.hpp"
 
@@ -78,6 +79,41 @@ TEST(Memory, CopiesAreChecked) {
   EXPECT_EQ(cudaMemcpy(x, nullptr, 0, cudaMemcpyHostToDevice), cudaSuccess);
   EXPECT_EQ(cudaMemcpy(local, x, 16, cudaMemcpyDefault), cudaSuccess);
   EXPECT_EQ(cudaFree(x), cudaSuccess);
+  cudaGetLastError();
+}
+
+// Products and sums of 64 bits, of which what is left over is memory that there is.
+TEST(Memory, PlacesInBoxesDoNotWrap) {
+  constexpr std::size_t most = ~std::size_t{0};
+  char host[256] = {};
+  void *x = nullptr, *other = nullptr;
+  ASSERT_EQ(cudaMalloc(&x, 256), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&other, 256), cudaSuccess);
+  cudaMemcpy3DParms p{};
+  p.srcPtr = {host + 128, 16, 16, 4};
+  p.dstPtr = {x, 16, 16, 4};
+  p.extent = {16, 2, 2};
+  p.kind = cudaMemcpyHostToDevice;
+  EXPECT_EQ(cudaMemcpy3D(&p), cudaSuccess);
+  for (const cudaPos at : {cudaPos{most, 0, 0}, cudaPos{most - 15, 0, 0}, cudaPos{0, 0, std::size_t{1} << 59},
+                           cudaPos{0, std::size_t{1} << 60, 0}, cudaPos{0, most, 0}}) {
+    p.srcPos = at;
+    EXPECT_EQ(cudaMemcpy3D(&p), cudaErrorInvalidValue) << at.x << ' ' << at.y << ' ' << at.z;
+    std::swap(p.srcPos, p.dstPos);
+    EXPECT_EQ(cudaMemcpy3D(&p), cudaErrorInvalidValue) << at.x << ' ' << at.y << ' ' << at.z;
+    p.srcPos = p.dstPos = {};
+  }
+  p.srcPtr.pitch = p.srcPtr.ysize = most;
+  EXPECT_EQ(cudaMemcpy3D(&p), cudaErrorInvalidValue);
+  for (const std::size_t pitch : {std::size_t{1} << 62, most}) {
+    EXPECT_EQ(cudaMemcpy2D(x, 16, host, pitch, 16, 5, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemcpy2D(x, pitch, host, 16, 16, 5, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaMemset2D(x, pitch, 0, 16, 5), cudaErrorInvalidValue);
+  }
+  EXPECT_EQ(cudaMemcpy2D(x, 16, other, 16, 16, std::size_t{1} << 60, cudaMemcpyDeviceToDevice), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemset3D({x, std::size_t{1} << 32, 16, std::size_t{1} << 32}, 0, {16, 1, 2}), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(x), cudaSuccess);
+  EXPECT_EQ(cudaFree(other), cudaSuccess);
   cudaGetLastError();
 }
 

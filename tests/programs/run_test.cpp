@@ -196,6 +196,33 @@ TEST_F(RunCommand, WhatIsCutOffLeavesATimelineOfWhatHadEnded) {
   }
 }
 
+// What the program prints then goes nowhere, and its own files have the numbers that it closes.
+TEST_F(RunCommand, TheTimelineIsNoFileOfThePrograms) {
+  file("a.cu",
+       "#include <cstdio>\n#include <fcntl.h>\n#include <unistd.h>\n__global__ void k() {}\n"
+       "int main(int n, char**) {\n"
+       "k<<<1, 1>>>(); cudaDeviceSynchronize();\n"
+       "if (n == 1) return std::fputs(\"printed\", stdout) < 0 || std::fflush(stdout) == 0 ||\n"
+       "std::fputs(\"printed\", stderr) >= 0;\n"
+       "for (int i = 3; i < 100; ++i) close(i);\n"
+       "for (int i = 0; i < 20; ++i) {\n"
+       "char name[9]; std::sprintf(name, \"user%d\", i); if (write(open(name, O_CREAT | O_RDWR, 0600), \"x\", 1) != 1) "
+       "return 1; }\n"
+       "for (int i = 0; i < 9; ++i) { k<<<1, 1>>>(); cudaDeviceSynchronize(); } }\n");
+  ASSERT_EQ(shell(heddle_ + " cc a.cu -o a").code, 0);
+  const auto launches = [&] {
+    const auto events = nlohmann::json::parse(base::read_file(folder_.path() / "t.json"));
+    return std::count_if(events.begin(), events.end(), [](const auto& event) { return event["name"] == "k"; });
+  };
+  const Ran closed = run("--device cpu --trace t.json ./a 1>&- 2>&-");
+  EXPECT_EQ(closed.code, 0);
+  EXPECT_EQ(launches(), 1);
+  const Ran ran = run("--device cpu --trace t.json ./a x");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_EQ(launches(), 10);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(base::read_file(folder_.path() / ("user" + std::to_string(i))), "x");
+}
+
 TEST_F(RunCommand, EachProcessHasATimelineOfItsOwn) {
   file("a.cu",
        "#include <cstdlib>\n#include <string>\n__global__ void parents() {}\n__global__ void childs() {}\n"

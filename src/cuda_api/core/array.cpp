@@ -7,6 +7,7 @@
 
 #include "base/thread_safety.hpp"
 #include "cuda_api/core/allocation.hpp"
+#include "cuda_api/core/box.hpp"
 #include "cuda_api/core/process.hpp"
 #include "cuda_api/core/texel_format.hpp"
 
@@ -232,9 +233,10 @@ cudaMemcpy3DParms without_arrays(const cudaMemcpy3DParms& p) {
     invalid("a copy between arrays whose texels have different sizes");
   cudaMemcpy3DParms plain = p;
   plain.srcArray = plain.dstArray = nullptr;
-  plain.extent.width *= texel;
+  plain.extent.width = times(plain.extent.width, texel);
   const auto end = [&](const CUarray_st& of, const cudaPos& at) -> cudaPitchedPtr {
-    const BoxEnd found = end_in(of, at.x * texel, at.y, at.z, {plain.extent.width, p.extent.height, p.extent.depth});
+    const BoxEnd found =
+        end_in(of, times(at.x, texel), at.y, at.z, {plain.extent.width, p.extent.height, p.extent.depth});
     return {found.address, found.row, plain.extent.width, found.plane / found.row};
   };
   if (from) {

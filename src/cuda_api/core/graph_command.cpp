@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cuda_api/core/box.hpp"
 #include "cuda_api/core/host_function.hpp"
 #include "cuda_api/core/process.hpp"
 #include "cuda_api/core/wait_line.hpp"
@@ -95,7 +96,7 @@ namespace {
 
 // How many bytes lie between the first and the last of a box.
 std::size_t span_of(const cudaExtent& size, std::size_t row, std::size_t plane) {
-  return (size.depth - 1) * plane + (size.height - 1) * row + size.width;
+  return plus(plus(times(size.depth - 1, plane), times(size.height - 1, row)), size.width);
 }
 
 }  // namespace
@@ -104,9 +105,10 @@ CopyCommand copy_command(Context& context, const cudaMemcpy3DParms& p) {
   CopyCommand command{&context, p, {}, {}};
   if (command.is_empty()) return command;
   const auto end = [&](const cudaPitchedPtr& side, const cudaPos& at) {
-    const std::size_t plane = side.pitch * side.ysize;
-    return find_end(Process::get().memory, static_cast<std::byte*>(side.ptr) + at.x + at.y * side.pitch + at.z * plane,
-                    span_of(p.extent, side.pitch, plane));
+    const std::size_t plane = times(side.pitch, side.ysize), size = span_of(p.extent, side.pitch, plane);
+    const std::byte* const begin = address_in_box(side.ptr, {at.x, at.y, at.z}, side.pitch, plane);
+    check_addresses(begin, size);
+    return find_end(Process::get().memory, begin, size);
   };
   command.to = end(p.dstPtr, p.dstPos);
   command.from = end(p.srcPtr, p.srcPos);
@@ -130,7 +132,7 @@ FillCommand fill_command(Context& context, const cudaMemsetParams& p, std::size_
     throw Failure(cudaErrorInvalidValue,
                   fmt::format("a fill with values of {} bytes; 1, 2 and 4 can be", p.elementSize));
   command.to =
-      find_end(Process::get().memory, p.dst, span_of({p.width * p.elementSize, p.height, depth}, p.pitch, plane));
+      find_end(Process::get().memory, p.dst, span_of({times(p.width, p.elementSize), p.height, depth}, p.pitch, plane));
   if (!command.to.known)
     throw Failure(cudaErrorInvalidValue, fmt::format("a fill of {}, which is not memory of a device", p.dst));
   return command;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/memory_limit.hpp"
+#include "base/own_descriptor.hpp"
 #include "base/size_limit_signal.hpp"
 #include "cuda_api/core/failure.hpp"
 
@@ -46,7 +47,7 @@ void HostMapping::free(std::uint64_t address, std::size_t size) { ::munmap(point
 
 heddle::AddressMapping::Created HostMapping::create(std::size_t size, bool compressible) {
   const base::WithoutSizeLimitSignal only_fails;
-  const int made = ::memfd_create("heddle", MFD_CLOEXEC);
+  const int made = base::above_standard_files(::memfd_create("heddle", MFD_CLOEXEC));
   if (made < 0 || ::ftruncate(made, static_cast<off_t>(size)) != 0) {
     if (made >= 0) ::close(made);
     exhausted(fmt::format("the system gives no memory of {} bytes that can be mapped", size));

@@ -8,6 +8,7 @@
 
 #include "base/thread_safety.hpp"
 #include "cuda_api/core/array.hpp"
+#include "cuda_api/core/box.hpp"
 #include "cuda_api/core/process.hpp"
 #include "cuda_api/core/texel_format.hpp"
 
@@ -64,7 +65,7 @@ heddle::Image pitched_image(const CUDA_RESOURCE_DESC& resource) {
       pitched.pitchInBytes < row)
     invalid(fmt::format("a texture of {} x {} texels with {} bytes from row to row", pitched.width, pitched.height,
                         pitched.pitchInBytes));
-  check_memory(pitched.devPtr, (pitched.height - 1) * pitched.pitchInBytes + row, image.format.bits / 8u);
+  check_memory(pitched.devPtr, plus(times(pitched.height - 1, pitched.pitchInBytes), row), image.format.bits / 8u);
   heddle::ImageLevel& level = image.level[0];
   level.address = pitched.devPtr;
   level.width = static_cast<std::uint32_t>(pitched.width);

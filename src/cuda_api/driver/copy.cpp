@@ -2,7 +2,7 @@
 #include "cuda_api/core/copy.hpp"
 
 #include "cuda_api/core/array.hpp"
-
+#include "cuda_api/core/box.hpp"
 #include "cuda_api/driver/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -24,19 +24,15 @@ struct Side {
   bool device = false;
 };
 
-struct Place {
-  std::size_t x, y, z;
-};
-
 Side side_of(CUmemorytype type, const void* host, CUdeviceptr device, CUarray array, std::size_t pitch,
-             std::size_t height, const Place& at, const heddle::BoxSize& size) {
+             std::size_t height, const BoxPlace& at, const heddle::BoxSize& size) {
   if (type == CU_MEMORYTYPE_ARRAY) return {end_in(array_of(array), at.x, at.y, at.z, size), true};
   require(type == CU_MEMORYTYPE_HOST || type == CU_MEMORYTYPE_DEVICE || type == CU_MEMORYTYPE_UNIFIED,
           cudaErrorInvalidValue, "a side of the copy is of no type of memory");
-  const std::size_t row = pitch != 0 ? pitch : size.width, plane = row * height;
-  require(at.x + size.width <= row, cudaErrorInvalidValue, "a row of the copy is wider than the pitch");
-  auto* const base = static_cast<std::byte*>(type == CU_MEMORYTYPE_HOST ? const_cast<void*>(host) : pointer(device));
-  return {{base + at.x + at.y * row + at.z * plane, row, plane}, type == CU_MEMORYTYPE_DEVICE};
+  const std::size_t row = pitch != 0 ? pitch : size.width, plane = times(row, height);
+  require(plus(at.x, size.width) <= row, cudaErrorInvalidValue, "a row of the copy is wider than the pitch");
+  void* const base = type == CU_MEMORYTYPE_HOST ? const_cast<void*>(host) : pointer(device);
+  return {{address_in_box(base, at, row, plane), row, plane}, type == CU_MEMORYTYPE_DEVICE};
 }
 
 cudaMemcpyKind kind_of(const Side& to, const Side& from) {
@@ -69,9 +65,9 @@ void copy_3d(Context& context, CUstream_st& stream, const Description* p, bool w
   require(p->srcLOD == 0 && p->dstLOD == 0, cudaErrorInvalidValue, "memory that is no array has no levels of detail");
   const auto rows = [&](std::size_t height) { return height != 0 ? height : p->Height; };
   const bool from_array = p->srcMemoryType == CU_MEMORYTYPE_ARRAY, to_array = p->dstMemoryType == CU_MEMORYTYPE_ARRAY;
-  require(from_array || p->srcY + p->Height <= rows(p->srcHeight) || p->Depth <= 1, cudaErrorInvalidValue,
+  require(from_array || plus(p->srcY, p->Height) <= rows(p->srcHeight) || p->Depth <= 1, cudaErrorInvalidValue,
           "the source's planes have fewer rows than are copied");
-  require(to_array || p->dstY + p->Height <= rows(p->dstHeight) || p->Depth <= 1, cudaErrorInvalidValue,
+  require(to_array || plus(p->dstY, p->Height) <= rows(p->dstHeight) || p->Depth <= 1, cudaErrorInvalidValue,
           "the destination's planes have fewer rows than are copied");
   const heddle::BoxSize size{p->WidthInBytes, p->Height, p->Depth};
   const Side to = side_of(p->dstMemoryType, p->dstHost, p->dstDevice, p->dstArray, p->dstPitch, rows(p->dstHeight),
@@ -91,7 +87,7 @@ template <class T>
 CUresult fill_call(const char* name, CUdeviceptr p, T value, std::size_t count, CUstream stream, bool per_thread) {
   return on_stream(name, stream, [&](Context& context) {
     check_aligned<T>(p);
-    fill(context, context.stream(stream, per_thread), pointer(p), value, sizeof(T), count * sizeof(T), false);
+    fill(context, context.stream(stream, per_thread), pointer(p), value, sizeof(T), times(count, sizeof(T)), false);
   });
 }
 
@@ -100,9 +96,9 @@ CUresult fill_2d(const char* name, CUdeviceptr p, std::size_t pitch, T value, st
                  CUstream stream, bool per_thread) {
   return on_stream(name, stream, [&](Context& context) {
     check_aligned<T>(p, pitch);
-    require(width * sizeof(T) <= pitch || height <= 1, cudaErrorInvalidValue, "a row is wider than the pitch");
-    fill_box(context, context.stream(stream, per_thread), {pointer(p), pitch, 0}, {width * sizeof(T), height, 1}, value,
-             sizeof(T), false);
+    require(times(width, sizeof(T)) <= pitch || height <= 1, cudaErrorInvalidValue, "a row is wider than the pitch");
+    fill_box(context, context.stream(stream, per_thread), {pointer(p), pitch, 0}, {times(width, sizeof(T)), height, 1},
+             value, sizeof(T), false);
   });
 }
 

@@ -4,9 +4,11 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 
 #include "base/fail.hpp"
+#include "cuda_api/image/mapped_range.hpp"
 
 namespace heddle::cuda_api {
 namespace {
@@ -96,12 +98,15 @@ void read_entry(FatBinary& made, const Entry& entry, std::span<const std::byte> 
   }
 }
 
+// All that are known have 16. What a damaged one skips may be anything, and is not to be read as entries.
+constexpr std::uint16_t most_header_bytes = 256;
+
 // Returns what is behind the container.
 std::span<const std::byte> read_container(FatBinary& made, std::span<const std::byte> bytes) {
   const auto container = load<Container>(bytes);
   if (container.magic != container_magic) damaged("it does not begin as one");
-  if (container.header_bytes < sizeof container || container.header_bytes > bytes.size() ||
-      container.bytes > bytes.size() - container.header_bytes)
+  if (container.header_bytes < sizeof container || container.header_bytes > most_header_bytes ||
+      container.header_bytes > bytes.size() || container.bytes > bytes.size() - container.header_bytes)
     damaged("it is longer than the memory that it is in");
   std::span<const std::byte> rest = bytes.subspan(container.header_bytes, container.bytes);
   while (!rest.empty()) {
@@ -157,11 +162,20 @@ FatBinary read_fat_binary(std::span<const std::byte> bytes) {
   return made;
 }
 
+FatBinary read_first_binary(std::span<const std::byte> bytes) {
+  FatBinary made;
+  read_container(made, bytes);
+  return made;
+}
+
 FatBinary read_fat_binary(const void* container) {
   if (!container) damaged("there is none");
   Container head;
   std::memcpy(&head, container, sizeof head);
   if (head.magic != container_magic) damaged("it does not begin as one");
+  // Nothing but the header says where it ends.
+  if (head.bytes > SIZE_MAX - head.header_bytes || !is_mapped(container, head.header_bytes + head.bytes))
+    damaged("it is longer than the memory that it is in");
   return read_fat_binary({static_cast<const std::byte*>(container), head.header_bytes + head.bytes});
 }
 

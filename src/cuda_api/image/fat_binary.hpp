@@ -26,7 +26,9 @@ struct FatBinary {
 // A container, and any that follow it in `bytes`. Throws parse_error with the reason, unsupported for an unknown
 // compression.
 FatBinary read_fat_binary(std::span<const std::byte> bytes);
-// A container in memory, as long as its header says.
+// The first container alone, whatever follows it in `bytes`. Its `container` is empty.
+FatBinary read_first_binary(std::span<const std::byte> bytes);
+// A container in memory, as long as its header says. Throws parse_error also if there is no memory behind its begin.
 FatBinary read_fat_binary(const void* container);
 // What a program registers: a wrapper that points to a container. Throws parse_error if it is no wrapper.
 FatBinary read_registered_binary(const void* wrapper);

@@ -2,6 +2,7 @@
 #include "cuda_api/core/copy.hpp"
 
 #include "cuda_api/core/array.hpp"
+#include "cuda_api/core/box.hpp"
 #include "cuda_api/runtime/call.hpp"
 
 using namespace heddle::cuda_api;
@@ -32,8 +33,8 @@ cudaError_t copy_2d(const char* function, void* to, std::size_t to_pitch, const 
 }
 
 BoxEnd end_of(const cudaPitchedPtr& p, const cudaPos& at) {
-  const std::size_t plane = p.pitch * p.ysize;
-  return {static_cast<std::byte*>(p.ptr) + at.x + at.y * p.pitch + at.z * plane, p.pitch, plane};
+  const std::size_t plane = times(p.pitch, p.ysize);
+  return {address_in_box(p.ptr, {at.x, at.y, at.z}, p.pitch, plane), p.pitch, plane};
 }
 
 cudaError_t copy_3d(const char* function, const cudaMemcpy3DParms* given, cudaStream_t stream, bool per_thread,
@@ -78,7 +79,7 @@ cudaError_t fill_3d(const char* function, cudaPitchedPtr p, int value, cudaExten
                     bool per_thread) {
   return with_context(function, [&](Context& context) {
     CUstream_st& in = context.any_stream(stream, per_thread);
-    fill_box(*in.context, in, {p.ptr, p.pitch, p.pitch * p.ysize}, {extent.width, extent.height, extent.depth},
+    fill_box(*in.context, in, {p.ptr, p.pitch, times(p.pitch, p.ysize)}, {extent.width, extent.height, extent.depth},
              static_cast<unsigned char>(value), 1, false);
   });
 }

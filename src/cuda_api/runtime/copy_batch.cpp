@@ -1,5 +1,6 @@
 // Many copies in one call. Signatures differ between CUDA 12 and 13: compiled for each.
 #include "cuda_api/abi/memory.hpp"
+#include "cuda_api/core/box.hpp"
 #include "cuda_api/core/copy.hpp"
 #include "cuda_api/runtime/call.hpp"
 
@@ -37,7 +38,7 @@ BoxEnd end_of(const abi::Memcpy3DOperand& operand, const cudaExtent& extent) {
   if (operand.type != pointer) not_supported("a copy of an array (cudaArray_t)");
   const std::size_t row = operand.pointer.row != 0 ? operand.pointer.row : extent.width;
   const std::size_t height = operand.pointer.height != 0 ? operand.pointer.height : extent.height;
-  return {operand.pointer.address, row, row * height};
+  return {operand.pointer.address, row, times(row, height)};
 }
 
 cudaError_t copy_boxes(const char* function, std::size_t count, const abi::Memcpy3DBatchOp* list, std::size_t* failed,

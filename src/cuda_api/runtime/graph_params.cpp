@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cuda_api/core/array.hpp"
+#include "cuda_api/core/box.hpp"
 #include "cuda_api/core/graph_condition.hpp"
 #include "cuda_api/core/process.hpp"
 #include "cuda_api/core/registry.hpp"
@@ -95,7 +96,7 @@ CopyCommand copy_from_symbol(Context& context, void* to, const void* symbol, std
 
 FillCommand fill_node_command(Context& context, const cudaMemsetParams* p) {
   require(p, cudaErrorInvalidValue, "no parameters");
-  require(p->height <= 1 || p->width * p->elementSize <= p->pitch, cudaErrorInvalidPitchValue,
+  require(p->height <= 1 || times(p->width, p->elementSize) <= p->pitch, cudaErrorInvalidPitchValue,
           "a row is wider than the pitch");
   return fill_command(context, *p);
 }

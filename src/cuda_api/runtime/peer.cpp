@@ -5,6 +5,7 @@
 
 #include "cuda_api/abi/memory.hpp"
 #include "cuda_api/core/attributes.hpp"
+#include "cuda_api/core/box.hpp"
 #include "cuda_api/core/copy.hpp"
 #include "cuda_api/runtime/call.hpp"
 
@@ -24,8 +25,8 @@ cudaError_t copy_peer(const char* function, const abi::Memcpy3DPeer* p, cudaStre
     Process::get().context(p->source_device);
     Process::get().context(p->device);
     const auto end = [](const cudaPitchedPtr& at, const cudaPos& from) {
-      const std::size_t plane = at.pitch * at.ysize;
-      return BoxEnd{static_cast<std::byte*>(at.ptr) + from.x + from.y * at.pitch + from.z * plane, at.pitch, plane};
+      const std::size_t plane = times(at.pitch, at.ysize);
+      return BoxEnd{address_in_box(at.ptr, {from.x, from.y, from.z}, at.pitch, plane), at.pitch, plane};
     };
     CUstream_st& in = context.any_stream(stream, per_thread);
     copy_box(*in.context, in, end(p->destination, p->position), end(p->source, p->source_position),

@@ -36,7 +36,7 @@ void read_images(Parts& parts, std::span<const std::byte> bytes) {
   constexpr std::size_t step = 8;
   for (std::size_t at = 0; at < bytes.size(); at += step) {
     if (!cuda_api::is_fat_binary(bytes.subspan(at))) continue;
-    const cuda_api::FatBinary image = cuda_api::read_fat_binary(bytes.subspan(at).data());
+    const cuda_api::FatBinary image = cuda_api::read_first_binary(bytes.subspan(at));
     parts.has_ptx = parts.has_ptx || !image.ptx.empty();
     parts.machine_code.insert(parts.machine_code.end(), image.machine_code.begin(), image.machine_code.end());
   }

@@ -3,6 +3,7 @@
 // greatest errors to that file (docs/cuda-math.md).
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -116,6 +117,26 @@ void check_all(const std::vector<Function<T>>& functions) {
 
 TEST(MathAccuracy, SinglePrecision) { check_all(single_functions()); }
 TEST(MathAccuracy, DoublePrecision) { check_all(double_functions()); }
+
+// Errors of samples do not see the sign of 0.
+template <typename T>
+void check_zeros(const std::vector<Function<T>>& functions) {
+  int found = 0;
+  for (const Function<T>& function : functions) {
+    if (function.name != "lgamma") continue;
+    ++found;
+    for (const T x : {T(1), T(2)}) {
+      EXPECT_EQ(function.computed(x, T(0)), T(0)) << x;
+      EXPECT_FALSE(std::signbit(function.computed(x, T(0)))) << x;
+    }
+  }
+  EXPECT_GT(found, 0);
+}
+
+TEST(MathZeros, OfLgammaArePositive) {
+  check_zeros(single_functions());
+  check_zeros(double_functions());
+}
 
 }  // namespace
 }  // namespace heddle::compile::testing

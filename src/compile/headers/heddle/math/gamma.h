@@ -18,6 +18,8 @@ __HEDDLE_MATH__ double lgamma_large(double x) {
 __HEDDLE_MATH__ double lgamma_positive(double x) {
   if (x >= 8.0) return lgamma_large(x);
   if (x >= 3.0) return poly::lgamma_five(x - 5.5);
+  // Where the result is 0, as 0 times a negative number would be -0.
+  if (x == 1.0 || x == 2.0) return 0.0;
   if (x >= 1.5) return (x - 2.0) * poly::lgamma_two(x - 2.0);
   if (x >= 0.7) return (x - 1.0) * poly::lgamma_one(x - 1.0);
   // lgamma(x) = lgamma(1 + x) - log(x); 1 + x is 1 or 2 plus something exactly known.
