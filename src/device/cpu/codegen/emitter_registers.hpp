@@ -43,8 +43,8 @@ class Registers : private EmitterPart {
 
   // Lanes that run the instruction: those of the block, less those whose guard is off.
   Value* instruction_mask(const ptx::Instruction& inst);
-  // Lanes for which the instruction that is emitted writes its results; null: all. Unlike the mask, with a guard that is
-  // the same for all of them.
+  // Lanes for which the instruction that is emitted writes its results; null: all. Unlike the mask, with a guard that
+  // is the same for all of them.
   Value* writing_lanes();
 
   void start_block();
