@@ -1,6 +1,7 @@
 #include "device/cpu/codegen/emitter_control.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include <llvm/IR/Constants.h>
 
@@ -121,11 +122,16 @@ void ControlFlow::finish_exit(std::uint32_t block, const ptx::Instruction* exit)
   find_next_lanes(block);
 }
 
-// The edge of `block` to a label, as a number among its edges.
-std::size_t ControlFlow::edge_to(std::uint32_t block, std::uint32_t label) const {
+// The table's indices that lead to each of the block's edges, ascending.
+std::vector<std::vector<std::uint32_t>> ControlFlow::indices_by_edge(std::uint32_t block,
+                                                                     const ptx::Table& table) const {
   const auto successors = facts_.cfg.successors(block);
-  const std::uint32_t target = facts_.cfg.block_at(function_.labels[label].position);
-  return static_cast<std::size_t>(std::find(successors.begin(), successors.end(), target) - successors.begin());
+  std::unordered_map<std::uint32_t, std::size_t> edges;
+  for (std::size_t edge = 0; edge < successors.size(); ++edge) edges.emplace(successors[edge], edge);
+  std::vector<std::vector<std::uint32_t>> indices(successors.size());
+  for (std::uint32_t i = 0; i < table.targets.size(); ++i)
+    indices[edges.at(facts_.cfg.block_at(function_.labels[table.targets[i]].position))].push_back(i);
+  return indices;
 }
 
 void ControlFlow::finish_indexed_branch(std::uint32_t block, const ptx::Instruction& branch) {
@@ -137,11 +143,11 @@ void ControlFlow::finish_indexed_branch(std::uint32_t block, const ptx::Instruct
   Value* bad = both(context_.mask,
                     b_.CreateICmpUGE(index, splat(b_.getInt32(static_cast<std::uint32_t>(table.targets.size())))));
   branches_.when_any(bad, [&] { runtime_.bad_jump(branch, nullptr, bad, index); });
+  const auto indices = indices_by_edge(block, table);
   for (std::size_t edge = 0; edge < successors.size(); ++edge) {
     Value* taken = nullptr;
-    for (std::size_t i = 0; i < table.targets.size(); ++i) {
-      if (edge_to(block, table.targets[i]) != edge) continue;
-      Value* equal = b_.CreateICmpEQ(index, splat(b_.getInt32(static_cast<std::uint32_t>(i))));
+    for (const std::uint32_t i : indices[edge]) {
+      Value* equal = b_.CreateICmpEQ(index, splat(b_.getInt32(i)));
       taken = taken ? b_.CreateOr(taken, equal) : equal;
     }
     wait_at(successors[edge], both(context_.mask, taken));
@@ -156,11 +162,12 @@ void ControlFlow::finish_uniform_indexed_branch(std::uint32_t block, const ptx::
                                               : first_active(registers_.vector(index, ptx::Type::u32));
   auto* outside = new_block("outside");
   auto* choice = b_.CreateSwitch(scalar, outside, static_cast<unsigned>(table.targets.size()));
+  const auto indices = indices_by_edge(block, table);
   std::map<std::size_t, llvm::BasicBlock*> edges;
-  for (std::size_t i = 0; i < table.targets.size(); ++i) {
-    auto*& place = edges[edge_to(block, table.targets[i])];
-    if (!place) place = new_block("case");
-    choice->addCase(b_.getInt32(static_cast<std::uint32_t>(i)), place);
+  for (std::size_t edge = 0; edge < indices.size(); ++edge) {
+    if (indices[edge].empty()) continue;
+    llvm::BasicBlock* const place = edges[edge] = new_block("case");
+    for (const std::uint32_t i : indices[edge]) choice->addCase(b_.getInt32(i), place);
   }
   b_.SetInsertPoint(outside);
   runtime_.bad_jump(branch, scalar, full_mask());

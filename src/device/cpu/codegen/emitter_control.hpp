@@ -30,7 +30,7 @@ class ControlFlow : private EmitterPart {
   void finish_branch(std::uint32_t block, const ptx::Instruction& branch);
   void finish_indexed_branch(std::uint32_t block, const ptx::Instruction& branch);
   void finish_uniform_indexed_branch(std::uint32_t block, const ptx::Instruction& branch);
-  std::size_t edge_to(std::uint32_t block, std::uint32_t label) const;
+  std::vector<std::vector<std::uint32_t>> indices_by_edge(std::uint32_t block, const ptx::Table& table) const;
   void finish_exit(std::uint32_t block, const ptx::Instruction* exit);
   void leave_along(std::uint32_t block, std::size_t edge);
   void wait_at(std::uint32_t block, Value* mask);
