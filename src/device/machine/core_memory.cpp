@@ -128,8 +128,10 @@ Core::Place Core::place_of(const Operand& operand, Space space) {
     const ptx::Register& reg = thread_->frame().code->function->registers[operand.index];
     std::uint64_t base = thread_->frame().registers.low(operand.index);
     // Offsets in the windows may be kept in 32 bits; then the sum is one of 32 bits too.
-    if (ptx::bit_width(reg.type) == 32) return {space, (base + offset) & 0xffffffff};
-    return {space, base + offset};
+    const std::uint64_t address = ptx::bit_width(reg.type) == 32 ? (base + offset) & 0xffffffff : base + offset;
+    // A function's parameters are in its frame; what a register holds otherwise is the address of a kernel's.
+    const bool in_frame = space == Space::param && !thread_->frame().code->function->is_entry;
+    return {in_frame && address < thread_->frame().top ? Space::local : space, address};
   }
   if (operand.base != OperandKind::symbol) return {space, offset};
   const std::uint64_t base = symbol_address(operand.symbol);
