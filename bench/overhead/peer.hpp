@@ -15,7 +15,7 @@ namespace heddle::bench {
 // next, so what is compared has to take turns. It ends with its input.
 class Peer {
  public:
-  // Throws std::runtime_error when the program cannot be run.
+  // Throws std::runtime_error when the program cannot be run. From then on this process ignores SIGPIPE.
   explicit Peer(const std::filesystem::path& program);
   ~Peer();
   Peer(const Peer&) = delete;

@@ -30,8 +30,8 @@ std::optional<std::string> read_file_if_there(const std::filesystem::path& path,
 
 // Writes to a temporary file in the same folder and renames it to `path`; if `path` is a link, to the link's target.
 // After a failure the old file is as it was, and nothing else is left. Creates missing folders. A pipe in its place is
-// replaced, and never waited for. The new file has these permissions from the
-// moment when it has its name. Throws io_error.
+// replaced, and never waited for. The new file has these permissions from the moment when it has its name. Throws
+// io_error.
 void write_file_atomic(const std::filesystem::path& path, std::string_view content,
                        std::filesystem::perms permissions = std::filesystem::perms{0644});
 inline void write_file_atomic(const std::filesystem::path& path, std::span<const std::byte> content) {

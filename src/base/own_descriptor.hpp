@@ -4,9 +4,8 @@
 namespace heddle::base {
 
 // Where the program runs with a standard file closed, open() gives its number, and what the program prints would go
-// into the file. Returns a descriptor of the same open file behind the standard ones and closes `file`, or returns
-// `file` if it lies there already. -1 (errno says why, and `file` is closed) if there is none; for -1 also. Keeps errno
-// otherwise.
+// into the file. Returns `file` if it is no standard file, else a copy of it that is none, and closes `file`. Returns
+// -1 when there is no free descriptor: `file` is closed then, and errno says why. Returns -1 for -1, and keeps errno.
 int above_standard_files(int file) noexcept;
 
 }  // namespace heddle::base

@@ -6,14 +6,15 @@
 #include <string>
 
 #include "random/comparison.hpp"
+#include "random/steps.hpp"
 
 namespace heddle::test::random_kernel {
 namespace {
 
-constexpr std::uint64_t seeds = 200;
 constexpr int most_failures = 3;
 
-TEST(RandomKernels, CpuEqualsInterpreter) {
+// `hint`: what makes a kernel of that kind smaller.
+void compare(std::uint64_t seeds, std::string (*text_of)(std::uint64_t), const char* hint) {
   std::uint64_t begin = 0, end = seeds;
   if (const char* range = std::getenv("HEDDLE_RANDOM_SEEDS")) {
     begin = std::strtoull(range, nullptr, 10);
@@ -21,14 +22,22 @@ TEST(RandomKernels, CpuEqualsInterpreter) {
   }
   int failures = 0;
   for (std::uint64_t seed = begin; seed < end && failures < most_failures; ++seed) {
-    const std::string text = generate(seed).text();
+    const std::string text = text_of(seed);
     const Comparison comparison = compare_with_interp(text, run_on_cpu);
     if (comparison.verdict == Verdict::equal) continue;
     ++failures;
     ADD_FAILURE() << "seed " << seed << ", " << name(comparison.verdict) << ": " << comparison.text << "\n"
-                  << text << "\n(heddle_random_kernel --seed " << seed << " --reduce 60 makes it smaller)";
+                  << text << hint;
   }
 }
+
+TEST(RandomKernels, CpuEqualsInterpreter) {
+  compare(
+      200, [](std::uint64_t seed) { return generate(seed).text(); },
+      "\n(heddle_random_kernel --seed NUMBER --reduce 60 makes it smaller)");
+}
+
+TEST(RandomKernels, OfValuesWithKnownSteps) { compare(300, step_kernel, ""); }
 
 // The kernel of a seed is what its seed says: no register is read before it was written.
 TEST(RandomKernels, AreInitialised) {
