@@ -88,7 +88,9 @@ std::thread start_thread(const std::string& name, std::function<void()> work) {
     if (error.code() == std::errc::not_enough_memory || lacks_memory())
       fail(ErrorCode::out_of_memory, "the process can have no more threads: there is no memory for another one{}",
            memory_limit_note());
-    fail(ErrorCode::out_of_memory, "the process can have no more threads: {}{}", error.what(), thread_limit_note());
+    // Memory that was short may be there again, as other threads end: either limit may be the reason.
+    fail(ErrorCode::out_of_memory, "the process can have no more threads: {}{}{}", error.what(), thread_limit_note(),
+         memory_limit_note());
   }
 }
 

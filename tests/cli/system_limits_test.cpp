@@ -146,6 +146,14 @@ TEST_F(SystemLimits, ThreadsThatAreLackingAreNamed) {
     }
 }
 
+// The system reports a lack of memory for a thread's stack as one of threads. Memory that was short may be there again
+// when Heddle asks: the sentence names both limits.
+TEST_F(SystemLimits, ALackOfThreadsNamesTheLimitOfMemory) {
+  const Ran ran = lacking("run --device cpu ./prog", "ulimit -v 80000000; LACKING_THREADS=1");
+  EXPECT_EQ(ran.code, 1);
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("no more threads"), HasSubstr("(ulimit -v) is 78125 MiB")));
+}
+
 // The program's next call opens the device again, and the timeline is this process's as before.
 TEST_F(SystemLimits, ATimelineStaysThatOfItsProcess) {
   const Ran ran = lacking("run --device cpu --trace new.json ./prog", "LACKING_THREADS=1");
