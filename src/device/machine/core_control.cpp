@@ -1,6 +1,7 @@
 // Branches, calls and returns.
 #include <fmt/format.h>
 #include <algorithm>
+#include <bit>
 
 #include <cstring>
 
@@ -69,6 +70,16 @@ Core::Value Core::pass_argument(const Operand& argument, const ptx::Variable& pa
   return value;
 }
 
+namespace {
+
+// Of the callers of `caller`, and the place in its function where it goes on after the call.
+std::uint64_t path_of_call(const Frame& caller) {
+  const std::uint64_t place = (std::uint64_t{caller.code->index} << 32) + caller.pc;
+  return (std::rotl(caller.path(), 23) ^ place) * 0x9e3779b97f4a7c15ull;
+}
+
+}  // namespace
+
 void Core::enter_function(const Code& code, const Operand& arguments) {
   const ptx::Function& function = *code.function;
   const std::size_t given = arguments.kind == OperandKind::vector ? arguments.elements.size() : 0;
@@ -98,6 +109,7 @@ void Core::enter_function(const Code& code, const Operand& arguments) {
     if (i < function.parameter_registers.size()) frame.registers.set(function.parameter_registers[i], value);
   }
   caller.pc = thread_->pc() + 1;  // where the call returns to
+  frame.called->path = path_of_call(caller);
   thread_->pc() = 0;
   jumped_ = true;
   effects_->called |= LaneMask{1} << lane_;

@@ -13,6 +13,7 @@ namespace heddle::device::machine {
 struct CalledFrame {
   std::unique_ptr<std::uint64_t[]> registers;  // those of the kernel are the block's
   const ptx::Instruction* call = nullptr;      // the caller's call instruction, whose results are stored on return
+  std::uint64_t path = 0;                      // of the calls that lead here: a hash of their places
 };
 
 // Each resident thread has one at least: it is kept small.
@@ -23,6 +24,8 @@ struct Frame {
   bool carry = false;               // the condition code
   Registers registers;
   std::unique_ptr<CalledFrame> called;  // null: the kernel's
+
+  std::uint64_t path() const { return called ? called->path : 0; }
 };
 
 }  // namespace heddle::device::machine

@@ -59,9 +59,11 @@ struct Thread {
   }
 };
 
-// Whether a and b are at the same instruction of the same function at the same call depth.
+// Whether a and b are at the same instruction, and the same calls lead there. Lanes that call a function from branches
+// that exclude each other do not run it together: a mask of its active lanes would not hold after the return.
 inline bool same_place(const Thread& a, const Thread& b) {
-  return a.frames.size() == b.frames.size() && a.frame().code == b.frame().code && a.pc() == b.pc();
+  return a.pc() == b.pc() && a.frames.size() == b.frames.size() && a.frame().code == b.frame().code &&
+         a.frame().path() == b.frame().path();
 }
 // The order in which groups of a warp run: deeper calls first, then those at earlier instructions. So threads that have
 // diverged reconverge after the branches.

@@ -14,8 +14,12 @@ Address& Address::settle() {
 }
 
 Address Addresses::of(const ptx::Operand& operand, Space space) {
-  if (operand.base == OperandKind::symbol)
-    return advance(of_place(spaces_.symbol_place(operand.symbol)), operand.value);
+  if (operand.base == OperandKind::symbol) {
+    Address place = advance(of_place(spaces_.symbol_place(operand.symbol)), operand.value);
+    // Variables for the parameters of calls are in the same space, and calls that were inlined write them.
+    place.is_parameter = function_.is_entry && operand.symbol.kind == ptx::SymbolRef::Kind::parameter;
+    return place;
+  }
   const auto frame = space == Space::local ? lane_steps(static_cast<std::int64_t>(facts_.memory.bytes)) : lane_steps(0);
   Value* window = spaces_.window_base(space);
   Address result;

@@ -28,6 +28,7 @@ struct Address {
   llvm::Value* ok = nullptr;            // affine: i1, whether the form holds this time (null: always)
   std::function<llvm::Value*()> exact;  // emits the vector of ptr for when it does not
   std::optional<Wrapped> wrapped;       // the same in fewer words, where it is that simple
+  bool is_parameter = false;            // of the kernel: nothing writes there during the launch
 
   Address& settle();  // uniform or affine, by the offsets
 };

@@ -21,10 +21,11 @@ constexpr std::uint64_t line_bytes = 64;  // of a cache line
 }  // namespace
 
 void tag_space(llvm::Instruction* access, Space space) {
-  if (space == Space::generic) return;
+  // A variable for a call's parameter may be read as local memory, too.
+  if (space == Space::generic || space == Space::param) return;
   llvm::MDBuilder md(access->getContext());
   llvm::MDNode* root = md.createTBAARoot("ptx");
-  static constexpr const char* names[] = {"generic", "global", "shared", "local", "global", "param"};
+  static constexpr const char* names[] = {"generic", "global", "shared", "local", "global"};
   llvm::MDNode* type = md.createTBAAScalarTypeNode(names[static_cast<unsigned>(space)], root);
   access->setMetadata(llvm::LLVMContext::MD_tbaa, md.createTBAAStructTagNode(type, type, 0));
 }
@@ -182,7 +183,7 @@ std::vector<llvm::Value*> ElementAccess::load(const Address& address, llvm::Type
     for (unsigned e = 0; e < count; ++e) {
       auto* load = b_.CreateAlignedLoad(element, addresses_.advance(address, e * bytes).base, llvm::Align(bytes));
       tag_space(load, space);
-      if (space == Space::param && function_.is_entry)
+      if (address.is_parameter)
         load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(kernel_.llvm, {}));
       result.push_back(load);
     }
