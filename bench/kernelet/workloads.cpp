@@ -259,7 +259,8 @@ double cumulative(double d) { return std::erfc(-d / std::sqrt(2.0)) / 2; }
 Workload bs(Size size) {
   constexpr unsigned threads = 128;
   const unsigned blocks = size.blocks;
-  const int each = static_cast<int>(4 * size.work);
+  constexpr int scenarios = 8;
+  const int each = static_cast<int>(size.work);
   constexpr float rate = .02f, volatility = .3f;
   const std::size_t options = std::size_t{blocks} * threads * static_cast<unsigned>(each);
   Numbers numbers(7);
@@ -268,17 +269,23 @@ Workload bs(Size size) {
   Expected<float> call(options, size.work), put(options, size.work);
   for (std::size_t i = 0; i < options; i += call.step()) {
     const double root = std::sqrt(years[i]), s = price[i], x = strike[i];
-    const double d1 = (std::log(s / x) + (rate + .5 * volatility * volatility) * years[i]) / (volatility * root);
-    const double discount = std::exp(-rate * years[i]), d2 = d1 - volatility * root;
-    call.add(i, static_cast<float>(s * cumulative(d1) - x * discount * cumulative(d2)));
-    put.add(i, static_cast<float>(x * discount * cumulative(-d2) - s * cumulative(-d1)));
+    const double discount = x * std::exp(-rate * years[i]);
+    double calls = 0, puts = 0;
+    for (int scenario = 0; scenario < scenarios; ++scenario) {
+      const double v = volatility + .01 * scenario;
+      const double d1 = (std::log(s / x) + (rate + .5 * v * v) * years[i]) / (v * root), d2 = d1 - v * root;
+      calls += s * cumulative(d1) - discount * cumulative(d2);
+      puts += discount * cumulative(-d2) - s * cumulative(-d1);
+    }
+    call.add(i, static_cast<float>(calls / scenarios));
+    put.add(i, static_cast<float>(puts / scenarios));
   }
   return {{"BS",
            {},
            "bs",
            {.grid = {blocks}, .block = {threads}},
            {array(price), array(strike), array(years), zeros<float>(options), zeros<float>(options), scalar(rate),
-            scalar(volatility), scalar(each)}},
+            scalar(volatility), scalar(each), scalar(scenarios)}},
           [call, put](Kernel& kernel) {
             return std::max(call.deviation(kernel, 3, 2e-4f), put.deviation(kernel, 4, 2e-4f));
           }};

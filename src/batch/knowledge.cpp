@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 #include <locale>
+#include <optional>
 #include <sstream>
 
 #include "base/cache_folder.hpp"
@@ -66,18 +67,21 @@ Value read_or_measure(const base::Clock& clock, bool keep, const Read& read, con
   return measured;
 }
 
-// The cycles by station, the accesses and the cycles away, as words.
+// The cycles by station, the accesses and the cycles away by numbers of warps, as words.
 std::string text_of(const model::Demands& demands) {
-  return fmt::format("{} {} {}", fmt::join(demands.cycles, " "), demands.accesses, demands.away);
+  return fmt::format("{} {} {} {}", fmt::join(demands.cycles, " "), demands.accesses,
+                     fmt::join(demands.away.warps, " "), fmt::join(demands.away.cycles, " "));
 }
-// Not known, if the text is of other stations.
-model::Demands demands_of(const std::string& text) {
+// Nothing, if the text is of other stations.
+std::optional<model::Demands> demands_of(const std::string& text) {
   std::istringstream words(text);
   words.imbue(std::locale::classic());
   model::Demands made;
   for (double& cycles : made.cycles) words >> cycles;
-  words >> made.accesses >> made.away;
-  return words ? made : model::Demands{};
+  words >> made.accesses;
+  for (double& warps : made.away.warps) words >> warps;
+  for (double& cycles : made.away.cycles) words >> cycles;
+  return words ? std::optional(made) : std::nullopt;
 }
 
 }  // namespace
@@ -129,7 +133,9 @@ sched::KernelTraits Knowledge::profile(const std::string& device, std::uint64_t 
     made.kernel.memory_use = rows.real(13);
     made.kernel.least_blocks = static_cast<unsigned>(rows.integer(14));
     made.alone_ipc = rows.real(15);
-    made.kernel.demands = demands_of(rows.text(16));
+    const std::optional<model::Demands> demands = demands_of(rows.text(16));
+    if (!demands) return std::nullopt;
+    made.kernel.demands = *demands;
     return made;
   };
   const auto write = [&](base::Database& database, const sched::KernelTraits& made) {

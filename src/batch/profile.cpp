@@ -1,6 +1,7 @@
 #include "batch/profile.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -32,31 +33,26 @@ unsigned smallest_slice(Profiler& profiler, Kernel& kernel, unsigned resident, d
   return std::min(least, resident);
 }
 
-// Of an SM with fewer blocks of the kernel than fit.
-struct Part {
-  double warps = 0, ipc = 0;
-};
-
-// With an equal part of the blocks that fit. `first`: the block with which it begins, in full devices; not one that has
-// run before, as what it has loaded may be in caches.
-Part measure_part(Profiler& profiler, Kernel& kernel, const model::Candidate& made, unsigned blocks, unsigned rounds,
-                  std::uint64_t first) {
+// With about so many blocks on each SM. `first`: the block with which it begins; not one that has run before, as what
+// it has loaded may be in caches. Slices of less than a block for each SM: others fill the gap when one ends.
+model::Measured measure_part(Profiler& profiler, Kernel& kernel, const model::Candidate& made, unsigned blocks,
+                             unsigned rounds, std::uint64_t first) {
   const unsigned sms = profiler.processors();
-  const std::uint64_t all = std::uint64_t{blocks} * sms;
-  constexpr unsigned ahead = 3;
-  const Share share{&kernel, blocks, {all, ahead, all}, first < kernel.blocks() ? first : 0};
-  const double ended = profiler.steady_rates({&share, 1}, rounds).front().blocks;
-  return {static_cast<double>(blocks) * warps_of(kernel), ended * made.block_instructions / sms};
+  const unsigned slice = (sms + 1) / 2, in_flight = std::max(1u, blocks * sms / slice);
+  const Share share{
+      &kernel, blocks, {slice, in_flight, std::uint64_t{blocks} * sms}, first < kernel.blocks() ? first : 0};
+  const SteadyRate rate = profiler.steady_rates({&share, 1}, rounds).front();
+  const double on_sm = rate.on_sm > 0 ? rate.on_sm : blocks;
+  return {on_sm * warps_of(kernel), rate.blocks * made.block_instructions / sms};
 }
 
 // What the network says of the kernel alone from measurements with a quarter and a half of its blocks; and then the
 // demands with which it says what was measured with all of them.
-void fit_demands(const Part& quarter, const Part& half, double warps, sched::KernelTraits& traits) {
+void fit_demands(const model::Measured& quarter, const model::Measured& half, double warps,
+                 sched::KernelTraits& traits) {
   model::Demands& demands = traits.kernel.demands;
-  const double cycles = quarter.warps / quarter.ipc;
-  traits.forecast_ipc =
-      model::network_ipc(model::fitted(demands, {quarter.warps, cycles, half.warps, half.ipc}), warps);
-  demands = model::fitted(demands, {quarter.warps, cycles, warps, traits.alone_ipc});
+  traits.forecast_ipc = model::network_ipc(model::fitted(demands, {quarter, half, half}), warps);
+  demands = model::fitted(demands, {quarter, half, model::Measured{warps, traits.alone_ipc}});
 }
 
 // A GPU's machine code has fewer instructions than PTX where one does the work of several. So a kernel that seems to be
@@ -83,7 +79,7 @@ std::string demands_text(const model::Demands& demands) {
   std::string text = "demands       cycles of an instruction:";
   for (std::size_t station = 0; station < model::stations; ++station)
     if (demands.cycles[station] > 0) text += fmt::format(" {} {:.3f},", names[station], demands.cycles[station]);
-  return text + fmt::format(" away {:.1f}\n", demands.away);
+  return text + fmt::format(" away {:.1f}\n", fmt::join(demands.away.cycles, ", "));
 }
 
 }  // namespace
@@ -100,7 +96,7 @@ sched::KernelTraits profile(Profiler& profiler, Kernel& kernel, const sched::CoR
   // Where slices wait in queues for one another, a kernel alone runs in whole launches.
   const bool in_queues = corun.slice_cycles > 0;
   const std::uint64_t full = std::uint64_t{resident} * sms;
-  Part quarter, half;
+  model::Measured quarter, half;
   std::uint64_t first = 0;
   if (made.demands.known()) {
     quarter = measure_part(profiler, kernel, made, std::max(1u, resident / 4), 2 * options.rounds, full);

@@ -23,7 +23,7 @@ class KnowledgeTest : public testing::Test {
     made.kernel.needs = {.threads = 256, .registers = 20, .shared = 1024};
     made.kernel.demands.cycles = {1, .5, 2. / 3};
     made.kernel.demands.accesses = .1;
-    made.kernel.demands.away = 17.3;
+    made.kernel.demands.away = {{8, 16, 48}, {17.3, 20, 2. / 3}};
     made.kernel.block_instructions = 1234;
     made.kernel.pipeline_use = .8;
     made.kernel.memory_use = .09;

@@ -37,7 +37,7 @@ KernelTraits kernel(std::size_t number, bool network) {
   demands.cycles[model::link] = .3 * i;
   demands.cycles[model::dram] = .4 * i;
   demands.accesses = .02 + .04 * i;
-  demands.away = 20 + 5 * i;
+  demands.away = model::Away::always(20 + 5 * i);
   return made;
 }
 

@@ -23,6 +23,10 @@ struct Class {
   double ipc = 0;
 };
 
+// The turns at a station that a warp which arrives waits for: of the one that is served, half is left on the mean, as
+// turns take the same time.
+double ahead(const Class& of, std::size_t station) { return of.queue[station] - of.ipc * of.cycles[station] / 2; }
+
 double weight(const Demands& of, const Demands& other, std::size_t station) {
   if (station != port) return 1;
   const double own = of.cycles[port] / of.accesses;
@@ -36,7 +40,7 @@ double step(Class& of, const Class& other, double conflicts, double part) {
   PerStation time;
   for (std::size_t station = 0; station < stations; ++station)
     time[station] =
-        of.cycles[station] * (1 + of.queue[station] * of.others + other.queue[station] * of.weights[station]);
+        of.cycles[station] * (1 + ahead(of, station) * of.others + ahead(other, station) * of.weights[station]);
   time[dram] *= 1 + conflicts * std::min(1.0, other.ipc * other.cycles[dram]);
   const double sum = std::accumulate(time.begin(), time.end(), of.away);
   const double change = of.warps / sum - of.ipc;
@@ -46,8 +50,8 @@ double step(Class& of, const Class& other, double conflicts, double part) {
 }
 
 Class begin(const Demands& demands, double warps, const Demands& other) {
-  Class made{demands.cycles, demands.away, warps};
-  const double all = std::max(demands.all() + std::max(0.0, demands.away), 1e-9);
+  Class made{demands.cycles, demands.away.at(warps), warps};
+  const double all = std::max(demands.all() + made.away, 1e-9);
   for (std::size_t station = 0; station < stations; ++station) {
     made.queue[station] = warps * demands.cycles[station] / all;
     if (demands.cycles[station] > 0 && other.cycles[station] > 0)
@@ -57,41 +61,65 @@ Class begin(const Demands& demands, double warps, const Demands& other) {
   return made;
 }
 
+// A station that is busy nearly all the time decides how fast the kernel is. Then the cycles away are those with fewer
+// warps: the measurement does not show them.
+void fit_away(Demands& demands, const std::array<Measured, Away::points>& measured) {
+  constexpr double busy = .9;
+  const double longest = *std::max_element(demands.cycles.begin(), demands.cycles.end());
+  for (std::size_t i = 0; i < measured.size(); ++i) {
+    const auto& [warps, ipc] = measured[i];
+    const bool shows = i == 0 || ipc * longest < busy;
+    demands.away.warps[i] = warps;
+    demands.away.cycles[i] =
+        shows ? std::max(0.0, cycles_away(demands, warps, warps / ipc)) : demands.away.cycles[i - 1];
+  }
+}
+
 }  // namespace
+
+double Away::at(double number) const {
+  for (std::size_t i = 1; i < points; ++i) {
+    if (number >= warps[i] || warps[i] <= warps[i - 1]) continue;
+    const double part = std::max(0.0, (number - warps[i - 1]) / (warps[i] - warps[i - 1]));
+    return cycles[i - 1] + part * (cycles[i] - cycles[i - 1]);
+  }
+  return cycles[points - 1];
+}
 
 double Demands::all() const { return std::accumulate(cycles.begin(), cycles.end(), 0.0); }
 
 double cycles_away(const Demands& demands, double warps, double cycles) {
-  // Of one kernel the queues follow from the IPC: Q = X D (1 + Q (N - 1) / N).
+  // Of one kernel the queues follow from the IPC: Q = U (1 + (Q - U / 2) (N - 1) / N) with U = X D.
   const double ipc = warps / cycles, others = std::max(0.0, warps - 1) / warps;
   double away = cycles;
   for (const double need : demands.cycles) {
-    const double free = 1 - ipc * need * others;
-    away -= free > 0 ? std::min(need / free, need * warps) : need * warps;
+    const double busy = ipc * need * others;
+    away -= busy < 1 ? std::min(need * (1 - busy / 2) / (1 - busy), need * warps) : need * warps;
   }
   return away;
 }
 
-Demands fitted(Demands demands, const Measured& measured) {
+Demands fitted(Demands demands, const std::array<Measured, Away::points>& measured) {
   constexpr double slowest = 4;
   constexpr int steps = 20;
   const double of_memory = demands.cycles[dram];
+  const Measured &few = measured.front(), &many = measured.back();
   // Returns the IPC with many warps.
   const auto slow_down = [&](double factor) {
     demands.cycles[dram] = of_memory * factor;
-    demands.away = std::max(0.0, cycles_away(demands, measured.few_warps, measured.few_cycles));
-    return network_ipc(demands, measured.warps);
+    demands.away = Away::always(std::max(0.0, cycles_away(demands, few.warps, few.warps / few.ipc)));
+    return network_ipc(demands, many.warps);
   };
-  if (slow_down(1) > measured.ipc && slow_down(slowest) <= measured.ipc) {
+  if (slow_down(1) > many.ipc && slow_down(slowest) <= many.ipc) {
     double low = 1, high = slowest;
     for (int i = 0; i < steps; ++i) {
       const double middle = (low + high) / 2;
-      (slow_down(middle) > measured.ipc ? low : high) = middle;
+      (slow_down(middle) > many.ipc ? low : high) = middle;
     }
-    return demands;
+  } else {
+    demands.cycles[dram] = of_memory;
   }
-  demands.cycles[dram] = of_memory;
-  demands.away = std::max(0.0, cycles_away(demands, measured.warps, measured.warps / measured.ipc));
+  fit_away(demands, measured);
   return demands;
 }
 
