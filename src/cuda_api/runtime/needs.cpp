@@ -91,7 +91,8 @@ void check_cooperative(Context& context, const KernelEntry& kernel, const heddle
   const unsigned own = context.device().own_processors();
   if (own == context.info().processors) return;
   const std::uint64_t threads = shape(call.block).count(), blocks = shape(call.grid).count();
-  const std::uint64_t most = std::uint64_t{own} * resident_blocks(context, loaded, static_cast<int>(threads), call.shared);
+  const std::uint64_t most =
+      std::uint64_t{own} * resident_blocks(context, loaded, static_cast<int>(threads), call.shared);
   if (blocks > most)
     throw Failure(cudaErrorCooperativeLaunchTooLarge,
                   fmt::format("kernel '{}' is launched cooperatively with {} blocks; the {} processors of the tenant's "
