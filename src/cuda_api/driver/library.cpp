@@ -65,9 +65,7 @@ HEDDLE_DRIVER_API cuLibraryGetModule(CUmodule* module, CUlibrary library) {
 
 namespace {
 
-void get_variable(Context& context, CUdeviceptr* p, std::size_t* size, CUlibrary library, const char* name) {
-  require(name && (p || size), cudaErrorInvalidValue, "no name, or no place for the answer");
-  const heddle::MemorySpan span = libraries().variable(libraries().find(library), context, name);
+void tell(const heddle::MemorySpan& span, CUdeviceptr* p, std::size_t* size) {
   if (p) *p = span.address;
   if (size) *size = span.size;
 }
@@ -76,14 +74,16 @@ void get_variable(Context& context, CUdeviceptr* p, std::size_t* size, CUlibrary
 
 HEDDLE_DRIVER_API cuLibraryGetGlobal(CUdeviceptr* p, std::size_t* size, CUlibrary library, const char* name) {
   HEDDLE_ARGUMENTS(p, size, library, name);
-  return in_context(__func__, [&](Context& context) { get_variable(context, p, size, library, name); });
+  return in_context(__func__, [&](Context& context) {
+    require(name && (p || size), cudaErrorInvalidValue, "no name, or no place for the answer");
+    tell(libraries().variable(libraries().find(library), context, name), p, size);
+  });
 }
-// Where the device's memory is the host's, managed variables are nothing special.
 HEDDLE_DRIVER_API cuLibraryGetManaged(CUdeviceptr* p, std::size_t* size, CUlibrary library, const char* name) {
   HEDDLE_ARGUMENTS(p, size, library, name);
   return in_any_context(__func__, [&](Context& context) {
-    if (!context.info().managed_memory) not_supported("managed memory on " + context.info().id);
-    get_variable(context, p, size, library, name);
+    require(name && (p || size), cudaErrorInvalidValue, "no name, or no place for the answer");
+    tell(libraries().managed_variable(libraries().find(library), context, name), p, size);
   });
 }
 HEDDLE_DRIVER_API cuLibraryGetUnifiedFunction(void**, CUlibrary, const char*) {
