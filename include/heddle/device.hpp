@@ -92,7 +92,8 @@ class Device {
   // other code in the process.
   void enter() const;
 
-  // The value of an attribute in NVIDIA's driver, by its number in CUDA (cudaDeviceAttr); nothing on other devices.
+  // The value of an attribute of a GPU, by its number in CUDA (cudaDeviceAttr): NVIDIA's driver's, or what a simulated
+  // machine states; nothing on other devices.
   std::optional<int> cuda_attribute(int number) const;
 
   // Device memory, aligned to 256 bytes. Throws out_of_memory, with how much each owner holds.

@@ -17,13 +17,19 @@
 namespace heddle::cli {
 namespace {
 
-std::optional<std::uint64_t> parse_unsigned(std::string_view text) {
+struct Unsigned {
+  std::uint64_t value = 0;
+  bool beyond = false;  // larger than 64 bits hold; `value` is the largest number
+};
+
+std::optional<Unsigned> parse_unsigned(std::string_view text) {
   const bool hexadecimal = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
   if (hexadecimal) text.remove_prefix(2);
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, hexadecimal ? 16 : 10);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return value;
+  if (error == std::errc::invalid_argument || end != text.data() + text.size()) return std::nullopt;
+  if (error == std::errc::result_out_of_range) return Unsigned{std::numeric_limits<std::uint64_t>::max(), true};
+  return Unsigned{value};
 }
 
 std::vector<std::string_view> split(std::string_view text, std::string_view separators) {
@@ -59,10 +65,10 @@ void parse_integer(std::string_view text, std::string_view number, bool is_signe
   // Positive numbers of a signed type may use all bits when written in hexadecimal: a bit pattern.
   const bool pattern = number.substr(0, 2) == "0x" || number.substr(0, 2) == "0X";
   const std::uint64_t limit = negative ? (1ull << (bits - 1)) : (is_signed && !pattern ? all >> 1 : all);
-  if ((negative && !is_signed) || *magnitude > limit) {
+  if ((negative && !is_signed) || magnitude->beyond || magnitude->value > limit) {
     bad_argument(text, fmt::format("{} does not fit {}{}", number, is_signed ? "i" : "u", bits));
   }
-  const std::vector<std::byte> bytes = bytes_of(negative ? 0 - *magnitude : *magnitude);
+  const std::vector<std::byte> bytes = bytes_of(negative ? 0 - magnitude->value : magnitude->value);
   out.value.assign(bytes.begin(), bytes.begin() + bits / 8);
 }
 
@@ -107,8 +113,9 @@ void parse_type_and_shape(std::string_view text, std::string_view rest, Argument
   for (const std::string_view part : split(rest.substr(colon + 1), "x,")) {
     const auto extent = parse_unsigned(part);
     if (!extent) bad_argument(text, fmt::format("'{}' is no extent", part));
-    if (__builtin_mul_overflow(total, *extent, &total) || total > (1ull << 48)) bad_argument(text, "that is too large");
-    out.shape.push_back(*extent);
+    if (extent->beyond || __builtin_mul_overflow(total, extent->value, &total) || total > (1ull << 48))
+      bad_argument(text, "that is too large");
+    out.shape.push_back(extent->value);
   }
 }
 
@@ -129,35 +136,35 @@ std::filesystem::path resolved(const std::filesystem::path& file) {
 
 Dim3 parse_shape(std::string_view text, std::string_view option, const Dim3& most) {
   const std::vector<std::string_view> parts = split(text, "xX,");
-  std::uint32_t extents[3] = {1, 1, 1};
+  std::uint64_t extents[3] = {1, 1, 1};
   bool good = parts.size() <= 3;
   for (std::size_t i = 0; good && i < parts.size(); ++i) {
     const auto extent = parse_unsigned(parts[i]);
-    good = extent && *extent > 0 && *extent <= std::numeric_limits<std::uint32_t>::max();
-    if (good) extents[i] = static_cast<std::uint32_t>(*extent);
+    good = extent && extent->value > 0;
+    if (good) extents[i] = extent->value;
   }
   if (!good) {
     throw UsageError(
         fmt::format("{} {}: a shape is one to three positive numbers, as in 4096, 64x32 or 8,8,4", option, text));
   }
-  const Dim3 shape{extents[0], extents[1], extents[2]};
-  if (shape.x > most.x || shape.y > most.y || shape.z > most.z)
+  if (extents[0] > most.x || extents[1] > most.y || extents[2] > most.z)
     throw UsageError(
         fmt::format("{} {}: that is too large; x is at most {}, y {} and z {}", option, text, most.x, most.y, most.z));
-  return shape;
+  const auto narrow = [](std::uint64_t extent) { return static_cast<std::uint32_t>(extent); };
+  return {narrow(extents[0]), narrow(extents[1]), narrow(extents[2])};
 }
 
 BlockRange parse_blocks(std::string_view text, const Dim3& grid) {
   const std::vector<std::string_view> parts = split(text, ":");
   const auto begin = parse_unsigned(parts.front()), end = parse_unsigned(parts.back());
-  if (parts.size() != 2 || !begin || !end || *begin > *end)
+  if (parts.size() != 2 || !begin || !end || begin->value > end->value)
     throw UsageError(fmt::format("--blocks {}: a range is BEGIN:END, as in 0:100 for the first hundred blocks", text));
-  if (*end > grid.count())
+  if (end->value > grid.count())
     throw UsageError(
         fmt::format("--blocks {}: blocks {} to {} are not part of a grid of {}, which --grid gives; END is "
                     "at most {}",
-                    text, *begin, *end, base::counted(grid.count(), "block"), grid.count()));
-  return {*begin, *end};
+                    text, begin->value, end->value, base::counted(grid.count(), "block"), grid.count()));
+  return {begin->value, end->value};
 }
 
 std::vector<unsigned> parse_processors(std::string_view text) {
@@ -170,9 +177,9 @@ std::vector<unsigned> parse_processors(std::string_view text) {
     const std::vector<std::string_view> ends = split(part, "-");
     const auto first = parse_unsigned(ends.front()), last = parse_unsigned(ends.back());
     if (ends.size() > 2 || !first || !last) refuse(fmt::format("'{}' is neither a number nor a range", part));
-    if (*last < *first || *last >= most) refuse(fmt::format("{} is no range of SMs", part));
-    if (!processors.empty() && *first <= processors.back()) refuse(fmt::format("{} does not ascend", part));
-    for (std::uint64_t i = *first; i <= *last; ++i) processors.push_back(static_cast<unsigned>(i));
+    if (last->value < first->value || last->value >= most) refuse(fmt::format("{} is no range of SMs", part));
+    if (!processors.empty() && first->value <= processors.back()) refuse(fmt::format("{} does not ascend", part));
+    for (std::uint64_t i = first->value; i <= last->value; ++i) processors.push_back(static_cast<unsigned>(i));
   }
   return processors;
 }
@@ -208,14 +215,14 @@ ArgumentText parse_form(std::string_view text) {
   } else if (form == "f32" || form == "f64") {
     parse_real(text, rest, form == "f64" ? 64 : 32, out);
   } else {
-    const auto bits =
-        form.size() >= 2 && (form[0] == 'i' || form[0] == 'u') ? parse_unsigned(form.substr(1)) : std::nullopt;
-    if (!bits || (*bits != 8 && *bits != 16 && *bits != 32 && *bits != 64)) {
+    const bool is_integer = form.size() >= 2 && (form[0] == 'i' || form[0] == 'u');
+    const std::uint64_t bits = is_integer ? parse_unsigned(form.substr(1)).value_or(Unsigned()).value : 0;
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
       static const std::vector<std::string> forms{"i8",  "i16", "i32", "i64", "u8",  "u16",   "u32",  "u64",
                                                   "f32", "f64", "hex", "in",  "out", "inout", "zeros"};
       bad_argument(text, fmt::format("'{}' is no known form{}", form, base::did_you_mean(form, forms)));
     }
-    parse_integer(text, rest, form[0] == 'i', static_cast<unsigned>(*bits), out);
+    parse_integer(text, rest, form[0] == 'i', static_cast<unsigned>(bits), out);
   }
   return out;
 }

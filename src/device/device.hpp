@@ -86,8 +86,8 @@ class Device : public QueueSource {
   // the thread set up for commands. Any thread.
   virtual void enter() {}
 
-  // The value of an attribute in NVIDIA's driver, by its number in CUDA. Nothing on other devices, and for numbers that
-  // the driver does not know. Any thread.
+  // The value of an attribute of a GPU, by its number in CUDA: NVIDIA's driver's, or what a simulated machine states.
+  // Nothing on other devices, and for numbers that are not known there. Any thread.
   virtual std::optional<int> cuda_attribute(int number) const {
     static_cast<void>(number);
     return std::nullopt;

@@ -32,6 +32,15 @@ TEST(LaunchText, Shapes) {
        {"", "0", "1x", "1x2x3x4", "-1", "a", "1 2", "4294967296", "1x0", "2147483648", "1x65536", "1x1x65536"}) {
     EXPECT_THROW(parse_shape(bad, "--grid", largest_grid), UsageError) << bad;
   }
+  // However large the number is, it is one.
+  for (const char* large : {"2147483648", "4294967296", "4294967297", "1x99999999999999999999999", "1x1x65536"}) {
+    try {
+      parse_shape(large, "--grid", largest_grid);
+      FAIL() << large;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr("that is too large; x is at most 2147483647")) << large;
+    }
+  }
   try {
     parse_shape("7y8", "--block", largest_block);
     FAIL();
@@ -69,6 +78,22 @@ TEST(LaunchText, Integers) {
                           "u64:18446744073709551616"}) {
     EXPECT_THROW(parse_argument(bad), UsageError) << bad;
   }
+}
+
+TEST(LaunchText, NumbersOfMoreThan64BitsAreTooLarge) {
+  const std::pair<const char*, const char*> cases[] = {{"u64:18446744073709551616", "does not fit u64"},
+                                                       {"i8:-99999999999999999999", "does not fit i8"},
+                                                       {"zeros:f32:99999999999999999999", "that is too large"}};
+  for (const auto& [text, why] : cases) {
+    try {
+      parse_argument(text);
+      FAIL() << text;
+    } catch (const UsageError& error) {
+      EXPECT_THAT(error.what(), HasSubstr(why)) << text;
+    }
+  }
+  EXPECT_THROW(parse_processors("0-99999999999999999999"), UsageError);
+  EXPECT_THROW(parse_blocks("0:99999999999999999999", {20, 5}), UsageError);
 }
 
 TEST(LaunchText, RealsBytesAndNull) {

@@ -188,9 +188,20 @@ int heap() {
   return 0;
 }
 
+// Attributes by their numbers, as "10 32".
+int describe() {
+  for (int number = 1; number <= 147; ++number) {
+    int value = 0;
+    if (cudaDeviceGetAttribute(&value, number, 0) != cudaSuccess) return number;
+    std::printf("%d %d\n", number, value);
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int, char** arguments) {
+  if (std::strcmp(arguments[1], "describe") == 0) return describe();
   if (std::strcmp(arguments[1], "libraries") == 0) return libraries();
   if (std::strcmp(arguments[1], "heap") == 0) return heap();
   if (std::strcmp(arguments[1], "pinned") == 0) return pinned();

@@ -126,6 +126,41 @@ TEST_F(DriverGraph, NodesBuiltByHandRun) {
   EXPECT_EQ(cuGraphAddMemcpyNode(&copy, graph, nullptr, 0, nullptr, context), CUDA_ERROR_INVALID_VALUE);
 }
 
+// Whoever launches a kernel of a library finds it again in the node.
+TEST_F(DriverGraph, NodesNameKernelsOfLibraries) {
+  CUlibrary library = nullptr;
+  CUkernel add = nullptr;
+  ASSERT_CUDA(cuLibraryLoadData(&library, add_ptx, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  ASSERT_CUDA(cuLibraryGetKernel(&add, library, "add"));
+  CUdeviceptr p = allocate(16);
+  unsigned value = 1;
+  void* parameters[] = {&p, &value};
+  CUstream stream = nullptr;
+  ASSERT_CUDA(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+  ASSERT_CUDA(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+  ASSERT_CUDA(cuLaunchKernel(reinterpret_cast<CUfunction>(add), 1, 1, 1, 4, 1, 1, 0, stream, parameters, nullptr));
+  Graph graph = nullptr;
+  ASSERT_CUDA(cuStreamEndCapture(stream, &graph));
+  KernelNode by_kernel = add_node(nullptr, parameters);
+  by_kernel.kernel = add;
+  KernelNode of_module = add_node(function(load(add_ptx), "add"), parameters);
+  Node nodes[3] = {};
+  std::size_t count = 1;
+  ASSERT_CUDA(cuGraphGetNodes(graph, nodes, &count));
+  ASSERT_CUDA(cuGraphAddKernelNode_v2(&nodes[1], graph, nullptr, 0, &by_kernel));
+  ASSERT_CUDA(cuGraphAddKernelNode_v2(&nodes[2], graph, nullptr, 0, &of_module));
+  for (int i = 0; i < 3; ++i) {
+    KernelNode found{};
+    ASSERT_CUDA(cuGraphKernelNodeGetParams_v2(nodes[i], &found));
+    EXPECT_EQ(found.kernel, i < 2 ? add : nullptr) << i;
+    EXPECT_EQ(found.function, i < 2 ? reinterpret_cast<CUfunction>(add) : of_module.function) << i;
+    EXPECT_EQ(found.block[0], 4u) << i;
+  }
+  EXPECT_CUDA(cuGraphDestroy(graph));
+  EXPECT_CUDA(cuStreamDestroy_v2(stream));
+  EXPECT_CUDA(cuLibraryUnload(library));
+}
+
 TEST_F(DriverGraph, AStreamIsCaptured) {
   CUmodule module = load(add_ptx);
   CUfunction add = function(module, "add");

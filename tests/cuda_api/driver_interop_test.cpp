@@ -16,6 +16,9 @@ cudaError_t cudaEventCreate(cudaEvent_t* event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaDeviceSynchronize();
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block,
+                                                          std::size_t shared);
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared, const void* kernel, int blocks, int block);
 }
 
 namespace heddle::tests {
@@ -38,6 +41,21 @@ TEST_F(DriverInterop, BothSayTheSameOfADevice) {
     EXPECT_CUDA(cuDeviceGetAttribute(&of_driver, static_cast<CUdevice_attribute>(attribute), device));
     EXPECT_EQ(of_driver, of_runtime) << "attribute " << attribute;
   }
+}
+
+// Programs of nvcc's default ask the driver, others the runtime.
+TEST_F(DriverInterop, BothSayTheSameOfAKernel) {
+  const CUfunction add = function(load(add_ptx), "add");
+  for (const int threads : {1, 32, 100, 1024, 1025}) {
+    int of_driver = -7, of_runtime = -8;
+    EXPECT_CUDA(cuOccupancyMaxActiveBlocksPerMultiprocessor(&of_driver, add, threads, 1024));
+    EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&of_runtime, add, threads, 1024), cudaSuccess);
+    EXPECT_EQ(of_driver, of_runtime) << threads;
+  }
+  std::size_t of_driver = 7, of_runtime = 8;
+  EXPECT_CUDA(cuOccupancyAvailableDynamicSMemPerBlock(&of_driver, add, 4, 128));
+  EXPECT_EQ(cudaOccupancyAvailableDynamicSMemPerBlock(&of_runtime, add, 4, 128), cudaSuccess);
+  EXPECT_EQ(of_driver, of_runtime);
 }
 
 TEST_F(DriverInterop, TheRuntimesContextIsTheDevicesOwn) {

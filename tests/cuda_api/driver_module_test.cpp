@@ -161,6 +161,29 @@ TEST_F(DriverModule, FunctionsSayWhatTheyTake) {
   EXPECT_GT(grid, 0);
 }
 
+// What programs choose their launches by must be what launches allow.
+TEST_F(DriverModule, LaunchBoundsLimitBlocks) {
+  constexpr const char* text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() .maxntid 256, 1, 1 { ret; }\n";
+  const CUfunction bounded = function(load(text), "k");
+  CUlibrary library = nullptr;
+  CUkernel kernel = nullptr;
+  ASSERT_CUDA(cuLibraryLoadData(&library, text, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  ASSERT_CUDA(cuLibraryGetKernel(&kernel, library, "k"));
+  int threads = 0, grid = 0, block = 0, blocks = -1;
+  EXPECT_CUDA(cuFuncGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, bounded));
+  EXPECT_EQ(threads, 256);
+  EXPECT_CUDA(cuKernelGetAttribute(&threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, device));
+  EXPECT_EQ(threads, 256);
+  EXPECT_CUDA(cuOccupancyMaxPotentialBlockSize(&grid, &block, bounded, nullptr, 0, 0));
+  EXPECT_EQ(block, 256);
+  EXPECT_CUDA(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 512, 0));
+  EXPECT_EQ(blocks, 0);
+  EXPECT_CUDA(cuLaunchKernel(bounded, 1, 1, 1, 256, 1, 1, 0, nullptr, nullptr, nullptr));
+  EXPECT_EQ(cuLaunchKernel(bounded, 1, 1, 1, 257, 1, 1, 0, nullptr, nullptr, nullptr), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_CUDA(cuLibraryUnload(library));
+}
+
 TEST_F(DriverModule, WhatIsWrongWithCodeGoesToTheLog) {
   char errors[200] = {};
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_OPTIMIZATION_LEVEL};
@@ -262,6 +285,50 @@ TEST_F(DriverModule, LibrariesServeAllContexts) {
   EXPECT_CUDA(cuLibraryUnload(library));
   EXPECT_EQ(cuLibraryUnload(library), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuKernelGetName(&name, kernel), CUDA_ERROR_INVALID_HANDLE);
+}
+
+// NVIDIA's runtime loads a program's managed variables before there is a context.
+TEST_F(DriverModule, LibrariesNeedNoContext) {
+  ASSERT_CUDA(cuCtxSetCurrent(nullptr));
+  CUlibrary library = nullptr;
+  ASSERT_CUDA(cuLibraryLoadData(&library, add_ptx, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  unsigned count = 0;
+  EXPECT_CUDA(cuLibraryGetKernelCount(&count, library));
+  EXPECT_EQ(count, 2u);
+  CUkernel all[2] = {}, kernel = nullptr;
+  EXPECT_CUDA(cuLibraryEnumerateKernels(all, 2, library));
+  EXPECT_CUDA(cuLibraryGetKernel(&kernel, library, "add_counter"));
+  EXPECT_EQ(all[1], kernel);
+  std::size_t offset = 1;
+  EXPECT_CUDA(cuKernelGetParamInfo(kernel, 0, &offset, nullptr));
+  EXPECT_EQ(offset, 0u);
+  CUdeviceptr counter = 0, other = 0;
+  ASSERT_CUDA(cuLibraryGetManaged(&counter, nullptr, library, "counter"));
+  EXPECT_EQ(*reinterpret_cast<unsigned*>(counter), 1u);
+  // These are of a context.
+  CUmodule module = nullptr;
+  CUfunction function = nullptr;
+  EXPECT_EQ(cuLibraryGetModule(&module, library), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuKernelGetFunction(&function, kernel), CUDA_ERROR_INVALID_CONTEXT);
+  EXPECT_EQ(cuLibraryGetGlobal(&other, nullptr, library, "counter"), CUDA_ERROR_INVALID_CONTEXT);
+  CUcontext primary = nullptr;
+  ASSERT_CUDA(cuDevicePrimaryCtxRetain(&primary, device));
+  ASSERT_CUDA(cuCtxSetCurrent(primary));
+  EXPECT_CUDA(cuLibraryGetGlobal(&other, nullptr, library, "counter"));
+  EXPECT_EQ(other, counter);
+  unsigned managed = 0;
+  EXPECT_CUDA(cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, counter));
+  EXPECT_EQ(managed, 1u);
+  EXPECT_EQ(cuMemFree_v2(counter), CUDA_ERROR_INVALID_VALUE);
+  CUlibrary wrong = nullptr;
+  ASSERT_CUDA(cuCtxSetCurrent(nullptr));
+  EXPECT_EQ(cuLibraryLoadData(&wrong, ".version 8.0\nno PTX", nullptr, nullptr, 0, nullptr, nullptr, 0),
+            CUDA_ERROR_INVALID_PTX);
+  EXPECT_EQ(cuLibraryLoadFromFile(&wrong, "none.ptx", nullptr, nullptr, 0, nullptr, nullptr, 0),
+            CUDA_ERROR_FILE_NOT_FOUND);
+  EXPECT_CUDA(cuLibraryUnload(library));
+  ASSERT_CUDA(cuDevicePrimaryCtxRelease_v2(device));
+  ASSERT_CUDA(cuCtxSetCurrent(context));
 }
 
 // Each context's first use of the library loads it there; what the others look at must stay.

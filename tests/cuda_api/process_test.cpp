@@ -84,6 +84,30 @@ TEST(Process, SimulatedGpusRunAllPtx) {
 constexpr const char* with_gpu = "LD_LIBRARY_PATH=" HEDDLE_CUDA_LIBRARIES ":" HEDDLE_FAKE_DRIVER " ";
 
 // What the CPU device stands on takes longer to load than small programs run.
+TEST(Process, SimulatedGpusAreWhatTheirMachineSays) {
+  struct Case {
+    const char *machine, *attributes[13];
+  };
+  // Threads of a block, and their z; shared memory of a block; warp; registers; kHz; SMs; threads of an SM; memory's
+  // bits; L2; capability; shared memory of an SM.
+  const Case cases[] = {{"fermi-gtx480",
+                         {"1 1024", "4 64", "8 49152", "10 32", "12 32768", "13 1400000", "16 15", "39 1536", "37 768",
+                          "38 786432", "75 2", "76 0", "81 49152"}},
+                        {"tesla-g80",
+                         {"1 512", "4 64", "8 16384", "10 32", "12 8192", "13 1500000", "16 16", "39 768", "37 384",
+                          "38 0", "75 1", "76 0", "81 16384"}},
+                        {"hopper-h100",
+                         {"1 1024", "4 64", "8 49152", "10 32", "12 65536", "13 1980000", "16 132", "39 2048",
+                          "37 5120", "38 52428800", "75 9", "76 0", "81 233472"}}};
+  for (const Case& one : cases) {
+    const Ended ended = run("HEDDLE_RUN_DEVICE=sim:" + std::string(one.machine), "describe");
+    EXPECT_EQ(ended.code, 0) << one.machine << ended.output;
+    for (const char* attribute : one.attributes)
+      EXPECT_THAT("\n" + ended.output, HasSubstr("\n" + std::string(attribute) + "\n")) << one.machine;
+    EXPECT_THAT(ended.output, HasSubstr("\n83 1\n")) << "managed memory, as on every device of the host";
+  }
+}
+
 TEST(Process, LoadsTheCpuDeviceWhenItIsUsed) {
   const Ended ended = run("HEDDLE_RUN_DEVICE=cpu", "libraries");
   EXPECT_EQ(ended.output, "before:\n0\n0\nafter: libheddle_cpu libLLVM libhwloc\n");

@@ -67,6 +67,16 @@ TEST_P(CudaPrograms, BuiltByNvcc) {
   expect_runs(program);
 }
 
+// nvcc's default: NVIDIA's runtime is in the program, and calls Heddle's driver API.
+TEST_P(CudaPrograms, BuiltByNvccWithItsRuntime) {
+  if (run_command("nvcc --version").code != 0) GTEST_SKIP() << "NO NVCC HERE: only programs of heddle cc were run";
+  const fs::path program = folder_.path() / "program";
+  const Ran built = run_command("nvcc --extended-lambda -arch=compute_80 " + quoted(programs() / (GetParam() + ".cu")) +
+                                " -o " + quoted(program));
+  ASSERT_EQ(built.code, 0) << built.output;
+  expect_runs(program);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, CudaPrograms, testing::ValuesIn(names()),
                          [](const testing::TestParamInfo<std::string>& info) { return info.param; });
 
@@ -112,6 +122,22 @@ TEST_F(CudaProjects, SeveralFilesAndLanguages) {
   const Ran ran = run_command(program_environment() + heddle() + " run --device cpu " + quoted(program));
   EXPECT_EQ(ran.code, 0) << ran.output;
   EXPECT_THAT(ran.output, HasSubstr("passed"));
+}
+
+// What NVIDIA's runtime asks on its own behalf, as before there is a context, is no mistake of the program's.
+TEST_F(CudaProjects, NvidiasRuntimeMakesNoMistakes) {
+  if (run_command("nvcc --version").code != 0) GTEST_SKIP() << "NO NVCC HERE";
+  const fs::path source = folder_.path() / "first.cu", program = folder_.path() / "first";
+  base::write_file_atomic(source,
+                          "#include <cstdio>\n__global__ void k(int* x) { *x = 1; }\n"
+                          "int main() { int grid, block, *x;\n"
+                          "  if (cudaOccupancyMaxPotentialBlockSize(&grid, &block, k, 0, 0)) return 1;\n"
+                          "  cudaMalloc(&x, 4); k<<<1, block>>>(x); return cudaFree(x); }\n");
+  const Ran built = run_command("nvcc -arch=compute_80 " + quoted(source) + " -o " + quoted(program));
+  ASSERT_EQ(built.code, 0) << built.output;
+  const Ran ran = run_command(program_environment() + heddle() + " run --device cpu --check=api " + quoted(program));
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_EQ(ran.output, "");
 }
 
 TEST_F(CudaProjects, ALibraryThatIsOpened) {

@@ -175,7 +175,8 @@ std::optional<int> attribute(const Context& context, int number) {
     const Context& first = context.primary() ? context : Process::get().context(context.number());
     return static_cast<int>(first.processors());
   }
-  if (context.info().capability == 0) {
+  if (context.capability() == 0 || context.info().simulated) {  // no GPU of NVIDIA's, with its driver
+    if (const std::optional<int> stated = context.device().cuda_attribute(number)) return stated;
     const std::optional<int> shape = shape_of_cpu(context.info(), number);
     if (shape) return shape;
     const std::optional<int> limit = context.device().textures() ? texture_limit(number) : std::nullopt;

@@ -15,8 +15,8 @@ constexpr int driver_version = 13040;
 
 // For a GPU its driver's values, except for features that programs cannot have through Heddle (managed memory,
 // clusters, memory shared between processes). The CPU device reports itself as a GPU of compute capability 8.0 whose
-// SMs are its workers; values that matter are true. Programs of tenants see the SMs of their quota. Nothing for numbers
-// that are no attribute.
+// SMs are its workers; values that matter are true. Simulated GPUs have their machine's. Programs of tenants see the
+// SMs of their quota. Nothing for numbers that are no attribute.
 std::optional<int> attribute(const Context& context, int number);
 
 std::string device_name(const Context& context);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "cuda_api/core/managed_variables.hpp"
 #include "cuda_api/core/process.hpp"
 
 namespace heddle::cuda_api {
@@ -15,17 +16,24 @@ Libraries& libraries() {
   return *made;
 }
 
-void add_variable_block(Context& context, const MemorySpan& span) {
+namespace {
+
+// Registers a module's variable for copies and fills, and for the calls that query an address.
+void add_variable_block(Context& context, const MemorySpan& span, BlockKind kind) {
   MemoryTable& memory = Process::get().memory;
-  if (memory.find(span.address)) return;
+  const std::optional<Block> known = memory.find(span.address);
+  if (known && (known->kind == kind || kind == BlockKind::variable)) return;
   Block block;
   block.address = span.address;
   block.size = span.size;
-  block.kind = BlockKind::variable;
+  block.kind = kind;
   block.device = context.number();
   block.span = span;
+  if (kind == BlockKind::managed) block.hints = std::make_shared<MemoryHints>();
   memory.add(std::move(block));
 }
+
+}  // namespace
 
 CUlib_st& Libraries::load(Context& context, FatBinary binary) {
   auto made = std::make_unique<CUlib_st>(std::move(binary));
@@ -105,10 +113,10 @@ KernelEntry& Libraries::kernel(CUlib_st& library, Context& context, std::string_
   return *entry;
 }
 
-MemorySpan Libraries::variable(CUlib_st& library, Context& context, const std::string& name) {
+MemorySpan Libraries::find_variable(CUlib_st& library, Context& context, const std::string& name, BlockKind kind) {
   try {
     const MemorySpan span = context.device().variable(library.image.on(context), name);
-    add_variable_block(context, span);
+    add_variable_block(context, span, kind);
     const std::unique_lock lock(mutex_);
     library.variables.push_back(span.address);
     return span;
@@ -116,6 +124,15 @@ MemorySpan Libraries::variable(CUlib_st& library, Context& context, const std::s
     if (error.code() != ErrorCode::not_found) throw;
     throw Failure(cudaErrorSymbolNotFound, error.what());
   }
+}
+
+MemorySpan Libraries::variable(CUlib_st& library, Context& context, const std::string& name) {
+  return find_variable(library, context, name, BlockKind::variable);
+}
+
+MemorySpan Libraries::managed_variable(CUlib_st& library, Context& context, const std::string& name) {
+  require_managed(context);
+  return find_variable(library, context, name, BlockKind::managed);
 }
 
 // Needs the lock. The memory of its variables goes with the code.

@@ -14,6 +14,7 @@
 
 #include "cuda_api/abi/runtime.hpp"
 #include "cuda_api/core/entry.hpp"
+#include "cuda_api/core/memory_table.hpp"
 
 struct CUmod_st;
 
@@ -78,8 +79,11 @@ class Libraries {
   std::vector<std::string> kernel_names(CUlib_st& library, Context& context);
   // The variable's address in that context. Throws cudaErrorSymbolNotFound.
   MemorySpan variable(CUlib_st& library, Context& context, const std::string& name);
+  // The same for one that the host uses too. Throws cudaErrorNotSupported where it cannot.
+  MemorySpan managed_variable(CUlib_st& library, Context& context, const std::string& name);
 
  private:
+  MemorySpan find_variable(CUlib_st& library, Context& context, const std::string& name, BlockKind kind);
   void drop(CUlib_st& library);
 
   mutable std::shared_mutex mutex_;
@@ -91,8 +95,5 @@ class Libraries {
 
 // The process's; never destroyed.
 Libraries& libraries();
-
-// Registers a module's variable for copies and fills, and for the calls that query an address.
-void add_variable_block(Context& context, const MemorySpan& span);
 
 }  // namespace heddle::cuda_api

@@ -61,6 +61,13 @@ Context& current_context() {
 
 Context* current_context_if_any() { return thread_state().contexts.empty() ? nullptr : &current_context(); }
 
+Context& any_context() {
+  const Process& all = process();
+  const ThreadState& thread = thread_state();
+  const bool alive = !thread.contexts.empty() && all.contexts.has(thread.contexts.back());
+  return alive ? current_context() : device_context(0);
+}
+
 Context& device_context(CUdevice device) { return process().context(device); }
 
 Context& stream_context(CUstream stream) {

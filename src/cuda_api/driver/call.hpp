@@ -56,6 +56,9 @@ Context& context_of(CUcontext handle);
 Context& current_context();
 // The same, or null where the thread has no context.
 Context* current_context_if_any();
+// For libraries, which belong to no context: the thread's, or the first device's own where the thread has none. Throws
+// cudaErrorInitializationError before cuInit.
+Context& any_context();
 // Throws cudaErrorInitializationError before cuInit, cudaErrorInvalidDevice.
 Context& device_context(CUdevice device);
 // The context of a stream: of the default streams the current one. Throws cudaErrorInvalidResourceHandle for a stream
@@ -101,6 +104,17 @@ CUresult in_context(const char* name, F&& f) noexcept {
   return driver(name, [&] {
     refuse_in_host_function();
     Context& context = current_context();
+    context.check_sticky();
+    f(context);
+  });
+}
+
+// The same for functions that need none.
+template <class F>
+CUresult in_any_context(const char* name, F&& f) noexcept {
+  return driver(name, [&] {
+    refuse_in_host_function();
+    Context& context = any_context();
     context.check_sticky();
     f(context);
   });

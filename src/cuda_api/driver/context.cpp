@@ -52,6 +52,20 @@ void pop(ThreadState& thread) {
   if (!thread.contexts.empty()) thread.device = thread.contexts.back()->number();
 }
 
+// NVIDIA's runtime asks so whether the thread has a context: that it has none is an answer, and no failure that
+// --check=api would report.
+CUresult get_device(const char* name, CUdevice* device, CUcontext handle) {
+  bool has_context = true;
+  const CUresult result = driver(name, [&] {
+    require(device, cudaErrorInvalidValue, "no place for the device");
+    device_context(0);  // before cuInit there is no answer
+    const Context* const context = handle ? &context_of(handle) : current_context_if_any();
+    has_context = context != nullptr;
+    if (has_context) *device = context->number();
+  });
+  return result == CUDA_SUCCESS && !has_context ? CUDA_ERROR_INVALID_CONTEXT : result;
+}
+
 }  // namespace
 
 HEDDLE_DRIVER_API cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
@@ -158,17 +172,11 @@ HEDDLE_DRIVER_API cuCtxGetCurrent(CUcontext* context) {
 }
 HEDDLE_DRIVER_API cuCtxGetDevice(CUdevice* device) {
   HEDDLE_ARGUMENTS(device);
-  return driver(__func__, [&] {
-    require(device, cudaErrorInvalidValue, "no place for the device");
-    *device = current_context().number();
-  });
+  return get_device(__func__, device, nullptr);
 }
 HEDDLE_DRIVER_API cuCtxGetDevice_v2(CUdevice* device, CUcontext handle) {
   HEDDLE_ARGUMENTS(device, handle);
-  return driver(__func__, [&] {
-    require(device, cudaErrorInvalidValue, "no place for the device");
-    *device = (handle ? context_of(handle) : current_context()).number();
-  });
+  return get_device(__func__, device, handle);
 }
 HEDDLE_DRIVER_API cuCtxGetFlags(unsigned* flags) {
   HEDDLE_ARGUMENTS(flags);

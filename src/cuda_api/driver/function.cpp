@@ -7,6 +7,7 @@
 
 #include "base/kernel_name.hpp"
 #include "cuda_api/core/registry.hpp"
+#include "cuda_api/runtime/launch.hpp"
 
 namespace heddle::cuda_api {
 
@@ -39,13 +40,12 @@ int target_of(const std::string& ptx) {
 
 int function_attribute(KernelEntry& entry, Context& context, CUfunction_attribute attribute) {
   const LoadedKernel& loaded = entry.on(context);
-  const KernelInfo& info = loaded.kernel().info();
   switch (attribute) {
-    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return static_cast<int>(context.info().max_threads_per_block);
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: return static_cast<int>(needs_of(context, loaded).most_threads);
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: return static_cast<int>(loaded.shared_bytes());
     case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: return 0;
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return static_cast<int>(info.local_bytes);
-    case CU_FUNC_ATTRIBUTE_NUM_REGS: return static_cast<int>(std::max(1u, info.registers));
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: return static_cast<int>(needs_of(context, loaded).local_bytes);
+    case CU_FUNC_ATTRIBUTE_NUM_REGS: return static_cast<int>(needs_of(context, loaded).registers);
     case CU_FUNC_ATTRIBUTE_PTX_VERSION: return target_of(entry.image().on(context).ptx());
     case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
       return context.capability() != 0 ? static_cast<int>(context.capability())

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cuda_api/core/registry.hpp"
 #include "cuda_api/driver/function.hpp"
 #include "cuda_api/driver/same.hpp"
 #include "cuda_api/runtime/graph_exec.hpp"
@@ -68,8 +69,6 @@ HEDDLE_DRIVER_SAME(cuGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams, (No
 HEDDLE_DRIVER_SAME(cuGraphAddKernelNode, cudaGraphAddKernelNode,
                    (Node * node, Graph graph, Nodes after, size_t count, const cudaKernelNodeParams* p),
                    (node, graph, after, count, p))
-HEDDLE_DRIVER_SAME(cuGraphKernelNodeGetParams, cudaGraphKernelNodeGetParams, (Node node, cudaKernelNodeParams* p),
-                   (node, p))
 HEDDLE_DRIVER_SAME(cuGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams, (Node node, const cudaKernelNodeParams* p),
                    (node, p))
 HEDDLE_DRIVER_SAME(cuGraphExecKernelNodeSetParams, cudaGraphExecKernelNodeSetParams,
@@ -90,6 +89,12 @@ cudaKernelNodeParams first_version(const KernelParams* p) {
   cudaKernelNodeParams first = p->first;
   if (!first.func) first.func = p->kernel;
   return first;
+}
+
+// Whoever added a kernel of a library expects it there; functions of modules are no kernels.
+void* kernel_of_library(void* function) {
+  const auto home = libraries().home(static_cast<const KernelEntry*>(function));
+  return home && !home->context ? function : nullptr;
 }
 
 cudaMemcpy3DParms runtime_form(const CUDA_MEMCPY3D* p) {
@@ -136,6 +141,7 @@ CUDA_MEMCPY3D driver_form(const cudaMemcpy3DParms& p) {
 }  // namespace
 
 extern "C" {
+cudaError_t cudaGraphKernelNodeGetParams(Node node, cudaKernelNodeParams* p);
 cudaError_t cudaGraphAddMemcpyNode(Node* node, Graph graph, Nodes after, size_t count, const cudaMemcpy3DParms* p);
 cudaError_t cudaGraphMemcpyNodeGetParams(Node node, cudaMemcpy3DParms* p);
 cudaError_t cudaGraphMemcpyNodeSetParams(Node node, const cudaMemcpy3DParms* p);
@@ -157,11 +163,19 @@ HEDDLE_DRIVER_API cuGraphAddKernelNode_v2(Node* node, Graph graph, Nodes after, 
     check(cudaGraphAddKernelNode(node, graph, after, count, &first));
   });
 }
+HEDDLE_DRIVER_API cuGraphKernelNodeGetParams(Node node, cudaKernelNodeParams* p) {
+  return driver(__func__, [&] {
+    check(cudaGraphKernelNodeGetParams(node, p));
+    p->func = function_handle(registry().kernel(p->func));
+  });
+}
 HEDDLE_DRIVER_API cuGraphKernelNodeGetParams_v2(Node node, KernelParams* p) {
   return driver(__func__, [&] {
     require(p, cudaErrorInvalidValue, "no place for the parameters");
     *p = {};
     check(cudaGraphKernelNodeGetParams(node, &p->first));
+    p->first.func = function_handle(registry().kernel(p->first.func));
+    p->kernel = kernel_of_library(p->first.func);
   });
 }
 HEDDLE_DRIVER_API cuGraphKernelNodeSetParams_v2(Node node, const KernelParams* p) {

@@ -11,7 +11,7 @@ using namespace heddle::cuda_api;
 HEDDLE_DRIVER_API cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_option* options, void** values,
                                     unsigned count, CUlibraryOption*, void**, unsigned) {
   HEDDLE_ARGUMENTS(library, code, options, values, count);
-  return in_context(__func__, [&](Context& context) {
+  return in_any_context(__func__, [&](Context& context) {
     require(library && code, cudaErrorInvalidValue, "no place for the library, or no code");
     JitOptions jit(count, options, values);
     *library = jit.load([&]() -> CUlib_st* { return &libraries().load(context, read_image(code)); });
@@ -20,7 +20,7 @@ HEDDLE_DRIVER_API cuLibraryLoadData(CUlibrary* library, const void* code, CUjit_
 HEDDLE_DRIVER_API cuLibraryLoadFromFile(CUlibrary* library, const char* file, CUjit_option* options, void** values,
                                         unsigned count, CUlibraryOption*, void**, unsigned) {
   HEDDLE_ARGUMENTS(library, file, options, values, count);
-  return in_context(__func__, [&](Context& context) {
+  return in_any_context(__func__, [&](Context& context) {
     require(library && file, cudaErrorInvalidValue, "no place for the library, or no file");
     const std::string bytes = read_image_file(file);
     JitOptions jit(count, options, values);
@@ -33,21 +33,21 @@ HEDDLE_DRIVER_API cuLibraryUnload(CUlibrary library) {
 }
 HEDDLE_DRIVER_API cuLibraryGetKernel(CUkernel* kernel, CUlibrary library, const char* name) {
   HEDDLE_ARGUMENTS(kernel, library, name);
-  return in_context(__func__, [&](Context& context) {
+  return in_any_context(__func__, [&](Context& context) {
     require(kernel && name, cudaErrorInvalidValue, "no place for the kernel, or no name");
     *kernel = kernel_handle(libraries().kernel(libraries().find(library), context, name));
   });
 }
 HEDDLE_DRIVER_API cuLibraryGetKernelCount(unsigned* count, CUlibrary library) {
   HEDDLE_ARGUMENTS(count, library);
-  return in_context(__func__, [&](Context& context) {
+  return in_any_context(__func__, [&](Context& context) {
     require(count, cudaErrorInvalidValue, "no place for the number");
     *count = static_cast<unsigned>(libraries().kernel_names(libraries().find(library), context).size());
   });
 }
 HEDDLE_DRIVER_API cuLibraryEnumerateKernels(CUkernel* kernels, unsigned count, CUlibrary library) {
   HEDDLE_ARGUMENTS(kernels, count, library);
-  return in_context(__func__, [&](Context& context) {
+  return in_any_context(__func__, [&](Context& context) {
     require(kernels || count == 0, cudaErrorInvalidValue, "no place for the kernels");
     CUlib_st& from = libraries().find(library);
     const std::vector<std::string> names = libraries().kernel_names(from, context);
@@ -65,25 +65,26 @@ HEDDLE_DRIVER_API cuLibraryGetModule(CUmodule* module, CUlibrary library) {
 
 namespace {
 
-CUresult get_variable(const char* call, CUdeviceptr* p, std::size_t* size, CUlibrary library, const char* name) {
-  return in_context(call, [&](Context& context) {
-    require(name && (p || size), cudaErrorInvalidValue, "no name, or no place for the answer");
-    const heddle::MemorySpan span = libraries().variable(libraries().find(library), context, name);
-    if (p) *p = span.address;
-    if (size) *size = span.size;
-  });
+void tell(const heddle::MemorySpan& span, CUdeviceptr* p, std::size_t* size) {
+  if (p) *p = span.address;
+  if (size) *size = span.size;
 }
 
 }  // namespace
 
 HEDDLE_DRIVER_API cuLibraryGetGlobal(CUdeviceptr* p, std::size_t* size, CUlibrary library, const char* name) {
   HEDDLE_ARGUMENTS(p, size, library, name);
-  return get_variable(__func__, p, size, library, name);
+  return in_context(__func__, [&](Context& context) {
+    require(name && (p || size), cudaErrorInvalidValue, "no name, or no place for the answer");
+    tell(libraries().variable(libraries().find(library), context, name), p, size);
+  });
 }
-// Where the device's memory is the host's, managed variables are nothing special.
 HEDDLE_DRIVER_API cuLibraryGetManaged(CUdeviceptr* p, std::size_t* size, CUlibrary library, const char* name) {
   HEDDLE_ARGUMENTS(p, size, library, name);
-  return get_variable(__func__, p, size, library, name);
+  return in_any_context(__func__, [&](Context& context) {
+    require(name && (p || size), cudaErrorInvalidValue, "no name, or no place for the answer");
+    tell(libraries().managed_variable(libraries().find(library), context, name), p, size);
+  });
 }
 HEDDLE_DRIVER_API cuLibraryGetUnifiedFunction(void**, CUlibrary, const char*) {
   return driver(__func__, [&] { not_supported("a unified function pointer (cuLibraryGetUnifiedFunction)"); });
@@ -116,8 +117,8 @@ HEDDLE_DRIVER_API cuKernelGetName(const char** name, CUkernel kernel) {
 }
 HEDDLE_DRIVER_API cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset, std::size_t* size) {
   HEDDLE_ARGUMENTS(kernel, index, offset, size);
-  return in_context(__func__,
-                    [&](Context& context) { parameter_info(entry_of(kernel).on(context), index, offset, size); });
+  return in_any_context(__func__,
+                        [&](Context& context) { parameter_info(entry_of(kernel).on(context), index, offset, size); });
 }
 HEDDLE_DRIVER_API cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device) {
   HEDDLE_ARGUMENTS(value, attribute, kernel, device);

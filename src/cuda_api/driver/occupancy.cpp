@@ -3,6 +3,7 @@
 
 #include "cuda_api/core/attributes.hpp"
 #include "cuda_api/driver/function.hpp"
+#include "cuda_api/runtime/launch.hpp"
 
 using namespace heddle::cuda_api;
 
@@ -13,30 +14,20 @@ void check_flags(unsigned flags) {
           "flags of an occupancy that are none");
 }
 
-// At once on one multiprocessor; 0 when a block is against the kernel's or the device's limits.
-int resident_blocks(KernelEntry& entry, Context& context, int threads, std::size_t shared) {
-  require(threads > 0, cudaErrorInvalidValue, "blocks of no threads");
-  const heddle::DeviceInfo& info = context.info();
-  const heddle::LoadedKernel& loaded = entry.on(context);
-  if (static_cast<unsigned>(threads) > info.max_threads_per_block) return 0;
-  if (shared + loaded.shared_bytes() > info.max_shared_per_block) return 0;
-  const auto told = loaded.whole_occupancy({static_cast<std::uint32_t>(threads)}, static_cast<std::uint32_t>(shared));
-  // A worker of a device that is no GPU runs a block at a time.
-  return told ? static_cast<int>(told->blocks) : 1;
-}
-
 // Tries block sizes in steps of a warp, from the largest down, as more threads of fewer blocks do as well.
 void best_block(int* least_grid, int* block, CUfunction function, CUoccupancyB2DSize shared_of, std::size_t shared,
                 int limit, Context& current) {
   require(least_grid && block, cudaErrorInvalidValue, "no place for the answer");
   KernelEntry& entry = entry_of(function);
   Context& context = function_context(entry, current);
+  const heddle::LoadedKernel& loaded = entry.on(context);
   const int warp = static_cast<int>(context.info().warp_size);
-  int most = static_cast<int>(context.info().max_threads_per_block), best = 0, best_blocks = 0;
+  int most = static_cast<int>(needs_of(context, loaded).most_threads), best = 0, best_blocks = 0;
   if (limit > 0) most = std::min(most, limit);
   for (int threads = (most + warp - 1) / warp * warp; threads > 0; threads -= warp) {
     const int tried = std::min(threads, most);
-    const int blocks = resident_blocks(entry, context, tried, shared_of ? shared_of(tried) : shared);
+    const std::size_t dynamic = shared_of ? shared_of(tried) : shared;
+    const int blocks = static_cast<int>(resident_blocks(context, loaded, tried, dynamic));
     if (tried * blocks <= best * best_blocks) continue;
     best = tried;
     best_blocks = blocks;
@@ -55,7 +46,8 @@ HEDDLE_DRIVER_API cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* bloc
     require(blocks, cudaErrorInvalidValue, "no place for the answer");
     check_flags(flags);
     KernelEntry& entry = entry_of(function);
-    *blocks = resident_blocks(entry, function_context(entry, context), threads, shared);
+    Context& own = function_context(entry, context);
+    *blocks = static_cast<int>(resident_blocks(own, entry.on(own), threads, shared));
   });
 }
 HEDDLE_DRIVER_API cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int threads,
@@ -78,15 +70,13 @@ HEDDLE_DRIVER_API cuOccupancyMaxPotentialBlockSize(int* least_grid, int* block, 
   return cuOccupancyMaxPotentialBlockSizeWithFlags(least_grid, block, function, shared_of, shared, limit, 0);
 }
 
-// What the blocks have between them, less what each has of its own.
 HEDDLE_DRIVER_API cuOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, CUfunction function, int blocks,
                                                           int threads) {
   HEDDLE_ARGUMENTS(bytes, function, blocks, threads);
   return in_context(__func__, [&](Context& context) {
-    require(bytes && blocks > 0 && threads > 0, cudaErrorInvalidValue, "no place for the answer, or no blocks");
+    require(bytes, cudaErrorInvalidValue, "no place for the answer");
     KernelEntry& entry = entry_of(function);
-    const std::uint64_t each = context.info().max_shared_per_block / static_cast<unsigned>(blocks);
-    const std::uint64_t own = entry.on(function_context(entry, context)).shared_bytes();
-    *bytes = each > own ? each - own : 0;
+    Context& own = function_context(entry, context);
+    *bytes = shared_for_blocks(own, entry.on(own), blocks, threads);
   });
 }

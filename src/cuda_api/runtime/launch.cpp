@@ -40,7 +40,7 @@ KernelCommand kernel_command(Context& context, KernelEntry& kernel, const Launch
   KernelCommand command;
   command.context = &context;
   command.kernel = &kernel;
-  command.function = kernel.stub();
+  command.function = kernel.stub() ? kernel.stub() : &kernel;  // those of libraries have no name in the program
   command.grid = call.grid;
   command.block = call.block;
   command.shared = static_cast<unsigned>(call.shared);

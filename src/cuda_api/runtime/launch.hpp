@@ -26,6 +26,11 @@ struct KernelNeeds {
   std::uint64_t local_bytes = 0;
 };
 KernelNeeds needs_of(Context& context, const heddle::LoadedKernel& loaded);
+// How many blocks of so many threads, with so much dynamic shared memory, an SM holds; 0 when there can be no such
+// block. Throws cudaErrorInvalidValue for blocks of no threads.
+unsigned resident_blocks(Context& context, const heddle::LoadedKernel& loaded, int threads, std::size_t shared);
+// The dynamic shared memory of each where an SM holds so many blocks. Throws cudaErrorInvalidValue where it cannot.
+std::size_t shared_for_blocks(Context& context, const heddle::LoadedKernel& loaded, int blocks, int threads);
 // How much dynamic shared memory launches may give it: the value that was set, or what static memory leaves of 48 KiB.
 std::uint32_t dynamic_shared_limit(const KernelEntry& entry, const heddle::LoadedKernel& loaded);
 // Throws what a launch of this shape would throw, independent of the device's load.

@@ -12,8 +12,9 @@ cudaError_t get_variable(const char* function, void** p, std::size_t* size, CUli
                          bool managed) {
   return with_context(function, [&](Context& context) {
     require(name && (p || size), cudaErrorInvalidValue, "no name, or nothing to ask");
-    if (managed && !context.info().managed_memory) not_supported("managed memory on " + context.info().id);
-    const heddle::MemorySpan span = libraries().variable(libraries().find(library), context, name);
+    CUlib_st& from = libraries().find(library);
+    const heddle::MemorySpan span =
+        managed ? libraries().managed_variable(from, context, name) : libraries().variable(from, context, name);
     if (p) *p = reinterpret_cast<void*>(span.address);
     if (size) *size = span.size;
   });

@@ -40,15 +40,11 @@ std::uint32_t dynamic_shared_limit(const KernelEntry& entry, const heddle::Loade
   return set - static_cast<std::uint32_t>(std::min<std::uint64_t>(set, loaded.shared_bytes()));
 }
 
-}  // namespace heddle::cuda_api
-
-namespace {
-
-unsigned blocks_of(Context& context, const heddle::LoadedKernel& loaded, int block, std::size_t shared) {
-  require(block > 0, cudaErrorInvalidValue, "a block has at least one thread");
-  if (context.info().capability != 0) {
+unsigned resident_blocks(Context& context, const heddle::LoadedKernel& loaded, int threads, std::size_t shared) {
+  require(threads > 0, cudaErrorInvalidValue, "a block has at least one thread");
+  if (context.capability() != 0) {
     try {
-      const auto told = loaded.whole_occupancy({static_cast<unsigned>(block)}, static_cast<std::uint32_t>(shared));
+      const auto told = loaded.whole_occupancy({static_cast<unsigned>(threads)}, static_cast<std::uint32_t>(shared));
       if (told) return told->blocks;
     } catch (const heddle::Error& error) {
       if (error.code() == heddle::ErrorCode::invalid_argument) return 0;  // there can be no such block
@@ -56,17 +52,32 @@ unsigned blocks_of(Context& context, const heddle::LoadedKernel& loaded, int blo
     }
   }
   const KernelNeeds needs = needs_of(context, loaded);
-  if (static_cast<unsigned>(block) > needs.most_threads) return 0;
-  return heddle::model::resident_blocks(sm_limits(context), {.threads = static_cast<unsigned>(block),
-                                                             .registers = needs.registers,
-                                                             .shared = loaded.shared_bytes() + shared});
+  if (static_cast<unsigned>(threads) > needs.most_threads) return 0;
+  return model::resident_blocks(sm_limits(context), {.threads = static_cast<unsigned>(threads),
+                                                     .registers = needs.registers,
+                                                     .shared = loaded.shared_bytes() + shared});
 }
+
+std::size_t shared_for_blocks(Context& context, const heddle::LoadedKernel& loaded, int blocks, int threads) {
+  require(blocks > 0 && threads > 0, cudaErrorInvalidValue, "no blocks, or blocks of no threads");
+  const KernelNeeds needs = needs_of(context, loaded);
+  const std::optional<std::uint64_t> most = model::dynamic_shared_for(
+      sm_limits(context),
+      {.threads = static_cast<unsigned>(threads), .registers = needs.registers, .shared = loaded.shared_bytes()},
+      static_cast<unsigned>(blocks));
+  require(most.has_value(), cudaErrorInvalidValue, "an SM does not hold so many of these blocks");
+  return *most;
+}
+
+}  // namespace heddle::cuda_api
+
+namespace {
 
 cudaError_t ask_blocks(const char* function, int* blocks, const void* kernel, int block, std::size_t shared,
                        unsigned flags) {
   return with_context(function, [&](Context& context) {
     require(blocks && flags <= 1, cudaErrorInvalidValue, "no place for the number, or unknown flags");
-    *blocks = static_cast<int>(blocks_of(context, registry().kernel(kernel).on(context), block, shared));
+    *blocks = static_cast<int>(resident_blocks(context, registry().kernel(kernel).on(context), block, shared));
   });
 }
 
@@ -80,7 +91,8 @@ void check_cooperative(Context& context, const KernelEntry& kernel, const heddle
   const unsigned own = context.device().own_processors();
   if (own == context.info().processors) return;
   const std::uint64_t threads = shape(call.block).count(), blocks = shape(call.grid).count();
-  const std::uint64_t most = std::uint64_t{own} * blocks_of(context, loaded, static_cast<int>(threads), call.shared);
+  const std::uint64_t most =
+      std::uint64_t{own} * resident_blocks(context, loaded, static_cast<int>(threads), call.shared);
   if (blocks > most)
     throw Failure(cudaErrorCooperativeLaunchTooLarge,
                   fmt::format("kernel '{}' is launched cooperatively with {} blocks; the {} processors of the tenant's "
@@ -102,14 +114,7 @@ HEDDLE_CUDA_API cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFla
 HEDDLE_CUDA_API cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* shared, const void* kernel,
                                                                       int blocks, int block) {
   return with_context(__func__, [&](Context& context) {
-    require(shared && blocks > 0 && block > 0, cudaErrorInvalidValue, "no place for the size, or no blocks");
-    const heddle::LoadedKernel& loaded = registry().kernel(kernel).on(context);
-    const KernelNeeds needs = needs_of(context, loaded);
-    const std::optional<std::uint64_t> most = heddle::model::dynamic_shared_for(
-        sm_limits(context),
-        {.threads = static_cast<unsigned>(block), .registers = needs.registers, .shared = loaded.shared_bytes()},
-        static_cast<unsigned>(blocks));
-    require(most.has_value(), cudaErrorInvalidValue, "an SM does not hold so many of these blocks");
-    *shared = *most;
+    require(shared, cudaErrorInvalidValue, "no place for the size");
+    *shared = shared_for_blocks(context, registry().kernel(kernel).on(context), blocks, block);
   });
 }

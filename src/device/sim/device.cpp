@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "device/sim/cuda_attributes.hpp"
 #include "device/sim/sim.hpp"
 #include "device/sim/simulator.hpp"
 
@@ -33,6 +34,16 @@ DeviceInfo info_of(const MachineDescription& machine, const std::string& id) {
   return info;
 }
 
+class SimDevice : public emulated::EmulatedDevice {
+ public:
+  SimDevice(std::shared_ptr<emulated::DeviceState> state, DeviceInfo info, MachineDescription machine)
+      : EmulatedDevice(std::move(state), std::move(info)), machine_(std::move(machine)) {}
+  std::optional<int> cuda_attribute(int number) const override { return sim::cuda_attribute(machine_, number); }
+
+ private:
+  const MachineDescription machine_;
+};
+
 }  // namespace
 
 std::unique_ptr<Device> make_sim_device(SimOptions options) {
@@ -43,9 +54,10 @@ std::unique_ptr<Device> make_sim_device(SimOptions options) {
   core.print = options.print;
   core.executor = "the simulator";
   auto all = std::make_shared<SimState>(std::move(core), options.watcher);
-  const DeviceInfo info = info_of(options.machine, options.id);
+  const MachineDescription machine = options.machine;
+  const DeviceInfo info = info_of(machine, options.id);
   all->device.engine = std::make_unique<Simulator>(all->device, all->clock, std::move(options));
-  return std::make_unique<emulated::EmulatedDevice>(std::shared_ptr<emulated::DeviceState>(all, &all->device), info);
+  return std::make_unique<SimDevice>(std::shared_ptr<emulated::DeviceState>(all, &all->device), info, machine);
 }
 
 }  // namespace heddle::device::sim
