@@ -25,7 +25,7 @@ struct Away {
   static constexpr std::size_t points = 3;
   std::array<double, points> warps{}, cycles{};  // in ascending order of the numbers of warps
 
-  static Away always(double cycles) { return {{}, {cycles, cycles, cycles}}; }
+  static constexpr Away always(double cycles) { return {{}, {cycles, cycles, cycles}}; }
   // Between two points on a straight line, and beyond the last ones as at them.
   double at(double number) const;
   bool operator==(const Away&) const = default;
