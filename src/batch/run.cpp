@@ -76,13 +76,15 @@ class JobWork final : public sched::Work {
 };
 
 // The jobs that have arrived. The dispatcher gets the oldest few of each kernel, since policies look at all that it
-// has; more than that they need not see, as jobs of a kernel are alike. Of a kernel whose launches are ordered it gets
+// has; more than that they need not see, as jobs of a kernel are alike. It gets several at a time, as each time the
+// policy is asked. Of a kernel whose launches are ordered it gets
 // the next one when the last one has ended, or is with an executor that puts the next one behind it.
 class Arrived {
  public:
   Arrived(RunState& run, const std::vector<Job>& jobs) : run_(run), jobs_(jobs) {}
   void add(std::size_t job) { of_kernel_[jobs_[job].kernel].jobs.push_back(job); }
-  bool can_give() { return oldest() != nullptr; }
+  // Whether the dispatcher has so few jobs of a kernel that it is time to give it others.
+  bool can_give() { return oldest(few) != nullptr; }
   bool empty() const {
     return std::all_of(of_kernel_.begin(), of_kernel_.end(), [](const auto& one) { return one.second.jobs.empty(); });
   }
@@ -93,7 +95,7 @@ class Arrived {
            });
   }
   void give(sched::Dispatcher& dispatcher, sched::LaunchQueue& queue) {
-    while (OfKernel* const next = oldest()) {
+    while (OfKernel* const next = oldest(most)) {
       const std::size_t job = next->jobs.front();
       next->jobs.pop_front();
       dispatcher.hold_after(queue, std::make_unique<JobWork>(run_, jobs_[job], run_.result.jobs[job], *next), {});
@@ -101,12 +103,13 @@ class Arrived {
   }
 
  private:
-  // Of those that may be given.
-  OfKernel* oldest() {
-    constexpr std::size_t most = 16;  // as many as run at once
+  static constexpr std::size_t most = 16, few = 9;  // of a kernel: as many as run at once, and about half of them
+
+  // Of those that may be given while the dispatcher has less than `enough` of their kernel.
+  OfKernel* oldest(std::size_t enough) {
     OfKernel* oldest = nullptr;
     for (auto& [kernel, one] : of_kernel_) {
-      if (one.jobs.empty() || one.waiting >= most || (kernel->ordered() && !may_follow(*kernel, one))) continue;
+      if (one.jobs.empty() || one.waiting >= enough || (kernel->ordered() && !may_follow(*kernel, one))) continue;
       if (!oldest || std::pair(jobs_[one.jobs.front()].arrival_ns, one.jobs.front()) <
                          std::pair(jobs_[oldest->jobs.front()].arrival_ns, oldest->jobs.front()))
         oldest = &one;

@@ -305,47 +305,6 @@ bool Dispatcher::submit_ungoverned() {
   return any;
 }
 
-void Dispatcher::find_ready() {
-  ready_.clear();
-  shows_all_ready_ = true;
-  for (auto at = ready_governed_.begin(); at != ready_governed_.end() && ready_.size() < most_shown;) {
-    HeldTask& task = *(at++)->second;
-    if (task.queue->suspended && !task.required) continue;
-    if (!task.waits_for_memory && task.work->is_ready()) {
-      ready_.push_back(&task);
-      continue;
-    }
-    shows_all_ready_ = false;
-    if (!task.waits_for_memory && !making_ready_) make_ready(task);
-  }
-}
-
-View Dispatcher::view() {
-  queue_views_.clear();
-  queue_views_.reserve(ready_.size());
-  views_.clear();
-  for (HeldTask* const task : ready_) {
-    const LaunchQueue& queue = *task->queue;
-    queue_views_.push_back({queue.id, queue.name, queue.priority, queue.suspended, queue.tenant});
-    views_.push_back({.id = task->id,
-                      .name = task->work->name(),
-                      .queue = &queue_views_.back(),
-                      .place = task->work->place(),
-                      .left = task->left,
-                      .blocks = task->work->blocks().size(),
-                      .divisible = task->work->divisible(),
-                      .required = task->required,
-                      .seconds_per_block = task->work->seconds_per_block(),
-                      .traits = task->work->traits(),
-                      .corun = task->work->corun(),
-                      .ordinal = task->ordinal,
-                      .held_ns = task->held_ns});
-  }
-  View made{watcher_->clock().now_ns(), views_, devices_, tenant_views_, tenants_version_};
-  if (policy_->sees_ranges()) log_.show(made);
-  return made;
-}
-
 bool Dispatcher::ask_policy() {
   find_ready();
   if (ready_.empty()) return false;

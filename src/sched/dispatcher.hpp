@@ -139,6 +139,7 @@ class Dispatcher {
   bool remove_abandoned();
   bool ask_policy();
   void find_ready();
+  void show_tasks();
   View view();
   bool force_required();
   void require(HeldTask& task);
@@ -195,8 +196,8 @@ class Dispatcher {
   std::uint64_t timer_ = 0, timer_ns_ = 0;  // 0: none is set; its time
   std::exception_ptr failure_;
   std::condition_variable changed_;
+  std::vector<TaskView> views_;  // what the policy was shown the last time, by the tasks' numbers
   // Used during a dispatch only. Members, so that their memory is reused.
-  std::vector<TaskView> views_;
   std::vector<QueueView> queue_views_;
   std::vector<Decision> decisions_;
   std::vector<HeldTask*> ready_;

@@ -140,6 +140,7 @@ void KerneletPolicy::find_kinds(const View& view, std::size_t number, Place& pla
   place.settled = false;
   looked_at_.tasks += view.ready.size();
   unsigned ranges = place.ranges;
+  std::array<const KernelTraits*, 16> recent{};
   for (std::size_t i = 0; i < view.ready.size(); ++i) {
     const TaskView& task = view.ready[i];
     if (task.place != number) continue;
@@ -151,6 +152,10 @@ void KerneletPolicy::find_kinds(const View& view, std::size_t number, Place& pla
       ++ranges;
       continue;
     }
+    // Most tasks are of kernels that were seen just before.
+    const KernelTraits*& seen =
+        recent[reinterpret_cast<std::uintptr_t>(task.corun) / sizeof(KernelTraits) % recent.size()];
+    if (std::exchange(seen, task.corun) == task.corun) continue;
     const bool known = std::any_of(place.kinds.begin(), place.kinds.end(), [&](const Kind& kind) {
       return kind.traits == task.corun || kind.traits->id == task.corun->id;
     });
