@@ -42,6 +42,7 @@ class Experiment {
   void run_mixes(const std::vector<std::string>& policies);  // total times
   void compare_mixes();                                      // those times with one another
   void search_pairs();  // what the policy finds for two kernels, against every ratio
+  void replay_mixes();  // on measured rates
   void run_random();    // MC on measured rates
   void check();         // what the kernels compute, whole and in slices
 
@@ -64,6 +65,7 @@ class Experiment {
   std::vector<batch::Job> jobs_of(const Mix& mix);
   batch::BatchResult run(const Mix& mix, std::unique_ptr<sched::Policy> policy);
   std::unique_ptr<sched::Policy> policy(const std::string& name);
+  double replay(const Mix& mix, std::unique_ptr<sched::Policy> policy);
   double time(const Mix& mix, const std::function<std::unique_ptr<sched::Policy>()>& make);
   void add_bound(const Mix& mix);
   void add_gpu_bars(const Mix& mix, const std::map<std::string, double>& total);

@@ -23,7 +23,10 @@ void run_all(const bench::kernelet::ExperimentOptions& options, bench::Results& 
   experiment.compare_mixes();
   const bool is_gpu = options.machine.starts_with("cuda:");
   if (pairs && is_gpu) experiment.search_pairs();
-  if (pairs && !is_gpu) experiment.run_random();
+  if (pairs && !is_gpu) {
+    experiment.replay_mixes();
+    experiment.run_random();
+  }
   experiment.check();
   results.write();
   experiment.complete();

@@ -166,20 +166,29 @@ void Experiment::add_gpu_bars(const Mix& mix, const std::map<std::string, double
   add(fmt::format("mix/{}/constant model over kernelet", mix.name), total.at("kernelet:constant") / kernelet, "x");
 }
 
-void Experiment::run_random() {
+// The mixes at the rates that were measured of pairs, in no time: what the model's choices cost apart from what the
+// simulated GPU makes of them.
+double Experiment::replay(const Mix& mix, std::unique_ptr<sched::Policy> policy) {
   const auto machine = device::sim::SteppedMachine(*device_).machine();
   const auto launch_ns = static_cast<std::uint64_t>(machine.launching.kernel_cycles * 1000 / machine.clocks.sm_mhz);
+  const auto executor = batch::make_replay_executor(corun_, table_, machine.sms, machine.clocks.sm_mhz, launch_ns);
+  return microseconds(batch::run_batch(*executor, jobs_of(mix), std::move(policy), &corun_).total_ns);
+}
+
+void Experiment::replay_mixes() {
+  for (const Mix& mix : mixes())
+    for (const char* const name : {"serial", "kernelet", "kernelet:balanced", "kernelet:constant", "opt"})
+      add(fmt::format("replayed/{}/{}", mix.name, name), replay(mix, policy(name)), "us");
+}
+
+void Experiment::run_random() {
   const std::vector<Mix> all = mixes();
   const Mix& mix = *std::find_if(all.begin(), all.end(), [](const Mix& one) { return one.name == "MIX"; });
-  const auto replay = [&](std::unique_ptr<sched::Policy> policy) {
-    const auto executor = batch::make_replay_executor(corun_, table_, machine.sms, machine.clocks.sm_mhz, launch_ns);
-    return microseconds(batch::run_batch(*executor, jobs_of(mix), std::move(policy), &corun_).total_ns);
-  };
-  const double kernelet = replay(policy("kernelet")), opt = replay(policy("opt"));
+  const double kernelet = replay(mix, policy("kernelet")), opt = replay(mix, policy("opt"));
   std::vector<double> random;
   std::size_t best = 0;
   for (unsigned seed = 1; seed <= options_.schedules; ++seed) {
-    random.push_back(replay(policy(fmt::format("mc:{}", seed))));
+    random.push_back(replay(mix, policy(fmt::format("mc:{}", seed))));
     if (random.back() < random[best]) best = random.size() - 1;
   }
   std::vector<double> sorted = random;

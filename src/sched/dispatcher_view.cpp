@@ -18,8 +18,8 @@ void Dispatcher::find_ready() {
   }
 }
 
-// Most tasks were shown the last time. Of them, only what may have changed is set again. Tasks are shown in the order of
-// their numbers; where one comes between those of the last time, the rest is made anew.
+// Most tasks were shown the last time. Of them, only what may have changed is set again. Tasks are shown in the order
+// of their numbers; where one comes between those of the last time, the rest is made anew.
 void Dispatcher::show_tasks() {
   queue_views_.resize(ready_.size());
   for (std::size_t i = 0; i < ready_.size(); ++i) {
