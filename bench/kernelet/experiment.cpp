@@ -130,7 +130,8 @@ sched::MeasuredRatio Experiment::measure_pair(batch::Kernel& first, unsigned fir
   std::optional<sched::MeasuredRatio> measured;
   const auto of = [&](const char* what, const std::function<double(const sched::MeasuredRatio&)>& value) {
     return keep(name + what, [&] {
-      if (!measured) measured = batch::measure_pair(*profiler_, corun_, first, first_blocks, second, second_blocks, rounds_of_pairs);
+      if (!measured)
+        measured = batch::measure_pair(*profiler_, corun_, first, first_blocks, second, second_blocks, rounds_of_pairs);
       return value(*measured);
     });
   };

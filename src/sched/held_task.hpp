@@ -21,7 +21,8 @@ namespace heddle::sched {
 
 struct LaunchQueue;
 
-// The commands of a task, submitted as a whole or in ranges of blocks. Needs the core's lock.
+// The commands of a task, submitted as a whole or in ranges of blocks. Needs the core's lock. Its name, place, blocks,
+// traits and profile, and whether it is divisible, stay the same: what a policy is shown of them is kept.
 class Work {
  public:
   virtual ~Work() = default;
