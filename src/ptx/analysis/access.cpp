@@ -13,7 +13,8 @@ bool same(const AccessSummary& a, const AccessSummary& b) {
   const auto same_use = [](const auto& x, const auto& y) {
     return x.first == y.first && x.second.reads == y.second.reads && x.second.writes == y.second.writes &&
            x.second.unknown == y.second.unknown && x.second.pointer == y.second.pointer &&
-           x.second.in_addresses == y.second.in_addresses;
+           x.second.in_addresses == y.second.in_addresses && x.second.handed_on == y.second.handed_on &&
+           x.second.stored == y.second.stored;
   };
   return a.reads_elsewhere == b.reads_elsewhere && a.writes_elsewhere == b.writes_elsewhere && a.returns == b.returns &&
          std::equal(a.uses.begin(), a.uses.end(), b.uses.begin(), b.uses.end(), same_use);

@@ -182,9 +182,10 @@ void AccessSolver::call_known(std::uint32_t i, const AccessSummary& callee) {
       use(passed, i, use_there.reads, use_there.writes, use_there.pointer, use_there.alone);
     uses_.set_callee_use(nullptr);
     for (std::uint32_t number : passed)
-      if (use_there.writes && sources_[number].kind == Kind::cell)
+      if (use_there.stored && sources_[number].kind == Kind::cell)
         changed_ |= contents_.add_to_cell(sources_[number].index, Source::any_offset, anything);
   }
+  copy_by(i, callee);
   for (std::uint32_t k = 0; k < callee.returns.size(); ++k) {
     for (const auto& [offset, handed] : callee.returns[k]) {
       PointerValue value;
@@ -197,6 +198,40 @@ void AccessSolver::call_known(std::uint32_t i, const AccessSummary& callee) {
       set_result(i, k, offset, advance(value, std::nullopt));
     }
   }
+}
+
+// Pointers in memory that the called function copies: what it writes may hold them afterwards.
+void AccessSolver::copy_by(std::uint32_t i, const AccessSummary& callee) {
+  PointerValue copied;
+  SourceSet written;
+  bool written_elsewhere = callee.writes_elsewhere;
+  for (const auto& [source, use_there] : callee.uses) {
+    const bool is_parameter = source.kind == Kind::parameter;
+    written_elsewhere |= use_there.writes && !is_parameter;
+    if (!is_parameter || (!use_there.stored && !use_there.handed_on)) continue;
+    for (const std::uint32_t number : argument(i, source.index, source.offset).targets()) {
+      if (use_there.stored) written.insert(number);
+      if (!use_there.handed_on) continue;
+      changed_ |= uses_.add_handed_on(number);
+      const Source from = sources_[number];
+      if (from.kind == Kind::cell) copied.plain.insert(contents_.cell(from.index, Source::any_offset).everything());
+      if (from.kind == Kind::parameter_cell)
+        copied.plain.insert(contents_.parameter_field(from.index, Source::any_offset).everything());
+      if (from.kind == Kind::shared) copied.plain.insert(contents_.shared().everything());
+    }
+  }
+  changed_ |= uses_.add_stored(written);
+  if (copied.empty()) return;
+  for (const std::uint32_t number : written) {
+    const Source to = sources_[number];
+    if (to.kind == Kind::cell)
+      changed_ |= contents_.add_to_cell(to.index, Source::any_offset, copied);
+    else if (to.kind == Kind::shared)
+      changed_ |= contents_.add_to_shared(copied);
+    else
+      written_elsewhere = true;
+  }
+  if (written_elsewhere) escape(copied.plain, i, "a called function copies the pointer to memory");
 }
 
 }  // namespace heddle::ptx::analysis

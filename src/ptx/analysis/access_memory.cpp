@@ -8,34 +8,43 @@ namespace heddle::ptx::analysis {
 
 using Kind = Source::Kind;
 
+// What a load of less than a pointer gives, or of a double, of what the memory holds. Pointers are made again from
+// their parts, or copied as bytes. What other launches have stored is taken for numbers; what a called function loads
+// may be its caller's.
+PointerValue AccessSolver::part_of(const PointerValue& value, Type type, Space space) const {
+  const bool of_parameter = space == Space::param, half = byte_size(type) == 4;
+  PointerValue part;
+  const auto other_launches = [&](std::uint32_t number) {
+    const Kind kind = sources_[number].kind;
+    if (kind == Kind::loaded && !function_.is_entry) return false;
+    return !of_parameter && (kind == Kind::loaded || kind == Kind::elsewhere);
+  };
+  for (const SourceSet* const set : {&value.address, &value.plain})
+    for (const std::uint32_t number : *set) {
+      if (other_launches(number)) continue;
+      const Kind kind = sources_[number].kind;
+      // A half of a parameter's field is most often a number of its own.
+      const bool plain = half && kind != Kind::loaded && !(of_parameter && kind == Kind::parameter);
+      (plain ? part.plain : part.derived).insert(number);
+    }
+  for (const std::uint32_t number : value.derived)
+    if (half || !other_launches(number)) part.derived.insert(number);
+  return part;
+}
+
 void AccessSolver::load(std::uint32_t i) {
   const Instruction& inst = function_.body[i];
   const Space space = space_of(module_, function_, inst, inst.operands[1]);
   const PointerValue address = address_of(i, 1);
   const auto bytes = static_cast<std::int64_t>(byte_size(inst.d.type));
+  const Operand& from = inst.operands[1];
+  const bool kernel_parameter =
+      function_.is_entry && from.base == OperandKind::symbol && from.symbol.kind == SymbolRef::Kind::parameter;
+  if (kernel_parameter && inst.d.type == Type::f64) return;  // a number
   for (const RegisterOccurrence& item : table_.of(i)) {
     if (!item.is_def) continue;
     PointerValue value = contents_.loaded_from(address.targets(), space, item.element * bytes);
-    if (bytes < 4) {
-      // A piece of a pointer has escaped when it was stored. Of a parameter it may be computed with.
-      PointerValue piece;
-      if (space == Space::param) piece.derived = value.everything();
-      value = piece;
-    } else if (bytes == 4) {
-      // Half a pointer at best. A half of a parameter's field is most often a number of its own.
-      PointerValue half;
-      half.derived = value.derived;
-      SourceSet whole = value.address;
-      whole.insert(value.plain);
-      for (std::uint32_t number : whole) {
-        const bool of_parameter = sources_[number].kind == Kind::parameter && space == Space::param;
-        const bool from_memory = sources_[number].kind == Kind::loaded || sources_[number].kind == Kind::elsewhere;
-        if (from_memory) continue;
-        (of_parameter ? half.derived : half.plain).insert(number);
-      }
-      value = half;
-    }
-    if (inst.d.type == Type::f64) continue;
+    if (bytes < 8 || inst.d.type == Type::f64) value = part_of(value, inst.d.type, space);
     define(i, item.operand, item.element, value);
   }
 }
@@ -45,13 +54,20 @@ void AccessSolver::memory(std::uint32_t i) {
   for_each_memory_effect(module_, function_, inst, [&](const MemoryEffect& effect) {
     const PointerValue address = address_of(i, effect.operand);
     use_of_address(address, i, effect);
-    const bool stores = inst.opcode == Opcode::st || is_atomic(inst);
+    if (effect.writes) changed_ |= uses_.add_stored(address.targets());
+    // Memory is copied with the pointers in it.
+    if (inst.opcode == Opcode::cp && effect.reads && effect.space == Space::shared)
+      escape(contents_.shared().everything(), i, "shared memory that holds the pointer is copied");
+    const bool stores = inst.opcode == Opcode::st || inst.opcode == Opcode::stmatrix || inst.opcode == Opcode::wmma ||
+                        inst.opcode == Opcode::multimem || is_atomic(inst);
     if (!effect.writes || !stores || effect.operand > 1) return;
     const std::int64_t bytes = byte_size(inst.d.type);
     for (const RegisterOccurrence& item : table_.of(i)) {
       if (item.is_def || item.operand == guard_operand || item.operand == effect.operand) continue;
       PointerValue value = values_[webs_.use(i, item.operand, item.element)];
       if (value.empty()) continue;
+      for (const std::uint32_t number : value.everything())
+        if (sources_[number].kind == Kind::loaded) changed_ |= uses_.add_handed_on(sources_[number].index);
       if (bytes < 4) {  // as of a field of a packed structure; the pieces are not followed
         escape(value.everything(), i, "the pointer is stored to memory in pieces");
         continue;

@@ -240,6 +240,18 @@ PointerValue AccessSolver::sum_of(std::uint32_t i) {
   return advance(sum(a, b), std::nullopt);
 }
 
+// Addresses of shared and local memory have 32 bits, too, and are widened. Of others, 32 bits are a half.
+PointerValue AccessSolver::widened(const PointerValue& value, bool was_wide) const {
+  if (was_wide) return value;
+  PointerValue result;
+  for (const std::uint32_t number : value.address) {
+    const Kind kind = sources_[number].kind;
+    if (kind == Kind::shared || kind == Kind::cell) result.address.insert(number);
+  }
+  if (!result.address.empty()) result.derived = value.derived;
+  return result;
+}
+
 // The result of instructions that keep what their operands point to; empty for others.
 PointerValue AccessSolver::kept_by(std::uint32_t i, bool full) {
   const Instruction& inst = function_.body[i];
@@ -268,7 +280,7 @@ PointerValue AccessSolver::kept_by(std::uint32_t i, bool full) {
       either.insert(operand(2));
       return either;
     }
-    case Opcode::cvt: return full && is_wide(inst.d.type2) ? operand(1) : PointerValue{};
+    case Opcode::cvt: return full ? widened(operand(1), is_wide(inst.d.type2)) : PointerValue{};
     default: return {};
   }
 }
@@ -287,11 +299,12 @@ void AccessSolver::follow(std::uint32_t i) {
       const std::uint32_t web = webs_.use(i, item.operand, item.element);
       const PointerValue& value = values_[web];
       const bool whole = bit_width(webs_.web(web).type) >= 64;
-      // Integers of 32 bits that were never halves of a pointer cannot become one.
-      if (whole || !full) {
-        result.derived.insert(value.address);
-        result.derived.insert(value.plain);
-      }
+      for (const SourceSet* const set : {&value.address, &value.plain})
+        for (const std::uint32_t number : *set) {
+          // Of 32 bits: half of a pointer on its way back, but where it is an address of shared or local memory.
+          const Kind kind = sources_[number].kind;
+          if (whole || !full || kind == Kind::parameter || kind == Kind::module_variable) result.derived.insert(number);
+        }
       result.derived.insert(value.derived);  // of 32 bits: perhaps half of a pointer, or a distance, on its way back
     }
   }

@@ -30,10 +30,12 @@ class AccessSolver {
  private:
   void step(std::uint32_t instruction);
   void follow(std::uint32_t instruction);
+  PointerValue widened(const PointerValue& value, bool was_wide) const;
   PointerValue kept_by(std::uint32_t instruction, bool full);
   PointerValue sum(const PointerValue& a, const PointerValue& b);
   PointerValue sum_of(std::uint32_t instruction);
   void move(std::uint32_t instruction);
+  PointerValue part_of(const PointerValue& value, Type type, Space space) const;
   void load(std::uint32_t instruction);
   void memory(std::uint32_t instruction);
   void use(const SourceSet& sources, std::uint32_t instruction, bool reads, bool writes, bool is_pointer = true,
@@ -46,6 +48,7 @@ class AccessSolver {
 
   void call(std::uint32_t instruction);
   void call_known(std::uint32_t instruction, const AccessSummary& callee);
+  void copy_by(std::uint32_t instruction, const AccessSummary& callee);
   void call_unknown(std::uint32_t instruction, const char* why);
   void read_by_printf(std::uint32_t instruction);
   bool call_builtin(std::uint32_t instruction, const std::string& name);

@@ -14,6 +14,8 @@ namespace heddle::ptx::analysis {
 struct SourceUse {
   bool reads = false, writes = false, unknown = false, pointer = false;
   bool in_addresses = false;  // its value, or one computed from it, is added to addresses of something else
+  bool stored = false;        // something is stored there, also where it is memory of a thread or block
+  bool handed_on = false;     // what is loaded from there, or a part of it, is stored to other memory
   bool alone = false;  // a pointer, and somewhere the only source of an address: no index that is added to another one
   AccessReason reason, added_at;
   bool reason_is_unknown = false;

@@ -69,6 +69,18 @@ bool SourceUses::add_in_addresses(const SourceSet& sources, std::uint32_t i) {
   return is_new;
 }
 
+bool SourceUses::add_handed_on(std::uint32_t source) {
+  if (sources_[source].kind != Kind::parameter) return false;
+  return !std::exchange(use_of(source).handed_on, true);
+}
+
+bool SourceUses::add_stored(const SourceSet& sources) {
+  bool is_new = false;
+  for (const std::uint32_t source : sources)
+    if (sources_[source].kind == Kind::parameter) is_new |= !std::exchange(use_of(source).stored, true);
+  return is_new;
+}
+
 bool SourceUses::add_elsewhere(std::uint32_t i, bool reads, bool writes, const char* why) {
   const bool is_new = (reads && !reads_elsewhere_) || (writes && !writes_elsewhere_);
   reads_elsewhere_ |= reads;

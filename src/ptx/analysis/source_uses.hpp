@@ -27,6 +27,10 @@ class SourceUses {
   bool add_pointers(const SourceSet& sources, bool alone);
   // The sources' values are added to addresses of something else.
   bool add_in_addresses(const SourceSet& sources, std::uint32_t instruction);
+  // What was loaded from the memory of a source is stored; something is stored in memory of these. Only of parameters,
+  // for callers.
+  bool add_handed_on(std::uint32_t source);
+  bool add_stored(const SourceSet& sources);
   bool add_elsewhere(std::uint32_t instruction, bool reads, bool writes, const char* why);
 
   // All but AccessSummary::returns.
