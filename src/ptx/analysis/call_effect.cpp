@@ -20,8 +20,7 @@ bool may_change_nothing(const PlaceFinder& places, const Instruction& atomic) {
     case ReduceOp::add:
     case ReduceOp::or_:
     case ReduceOp::xor_: return places.may_be(atomic.operands[2], 0);
-    case ReduceOp::and_:
-      return places.may_be(atomic.operands[2], -1) || places.may_be(atomic.operands[2], 0xffffffff);
+    case ReduceOp::and_: return places.may_be(atomic.operands[2], -1) || places.may_be(atomic.operands[2], 0xffffffff);
     default: return false;
   }
 }
@@ -81,8 +80,7 @@ void add_function(const Module& module, std::uint32_t index, CallEffect& effect)
     if (!finds_what_others_write(places, inst)) continue;
     effect.finds = true;
     effect.takes |= exchanges(inst);
-    const bool shared =
-        tests_mbarrier(inst) || places.loaded_place(inst).space == Space::shared;
+    const bool shared = tests_mbarrier(inst) || places.loaded_place(inst).space == Space::shared;
     effect.global |= !shared;
     effect.finders.push_back({index, i});
   }

@@ -11,10 +11,10 @@ namespace heddle::ptx::analysis {
 
 // What the called functions, and those that they call, do. All that matters is set where one has no body.
 struct CallEffect {
-  bool finds = false;    // reads what others may have written meanwhile: a strong load, an exchange, a test
-  bool global = false;   // ...that may lie outside of shared memory
-  bool takes = false;    // ...by an atomic that changes it
-  bool unknown = false;  // a function without a body is among them
+  bool finds = false;               // reads what others may have written meanwhile: a strong load, an exchange, a test
+  bool global = false;              // ...that may lie outside of shared memory
+  bool takes = false;               // ...by an atomic that changes it
+  bool unknown = false;             // a function without a body is among them
   std::vector<MemoryPlace> writes;  // other memory than their own variables
 
   struct Finder {

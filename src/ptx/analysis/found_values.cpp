@@ -99,8 +99,7 @@ void FoundValues::add_call(std::uint32_t i) {
 void FoundValues::add_decided(std::uint32_t block) {
   const std::uint32_t meet = post_.immediate(block);
   for (std::uint32_t b : cfg_.successors(block))
-    for (; b != meet && b < cfg_.size() && cfg_.loop_contains(loop_, b); b = post_.immediate(b))
-      decided_.insert(b);
+    for (; b != meet && b < cfg_.size() && cfg_.loop_contains(loop_, b); b = post_.immediate(b)) decided_.insert(b);
 }
 
 }  // namespace heddle::ptx::analysis

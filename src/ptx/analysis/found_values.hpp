@@ -44,7 +44,7 @@ class FoundValues {
   const PlaceFinder& places_;
   const Effects& effects_;
   const std::uint32_t loop_;
-  std::unordered_set<std::uint32_t> dependent_, written_;  // instructions; those whose effect on memory counts too
+  std::unordered_set<std::uint32_t> dependent_, written_;   // instructions; those whose effect on memory counts too
   std::unordered_set<std::uint32_t> found_webs_, decided_;  // decided_: blocks
   std::vector<MemoryPlace> places_written_;
 };

@@ -46,8 +46,8 @@ void PlaceFinder::find_definitions(const RegisterTable& table) {
 // In the order of the text: a register that is read before its definition counts as one that is not known.
 void PlaceFinder::find_addresses() {
   for (const Instruction& inst : function_.body) {
-    const bool follows = inst.opcode == Opcode::mov || inst.opcode == Opcode::cvta || inst.opcode == Opcode::add ||
-                         inst.opcode == Opcode::sub;
+    const bool follows = inst.opcode == Opcode::mov || inst.opcode == Opcode::cvta || inst.opcode == Opcode::cvt ||
+                         inst.opcode == Opcode::add || inst.opcode == Opcode::sub;
     if (!follows || inst.operands[0].kind != OperandKind::reg || definitions_[inst.operands[0].index] != 1) continue;
     addresses_[inst.operands[0].index] = computed_by(inst);
   }
@@ -74,7 +74,7 @@ std::optional<PlaceFinder::Address> PlaceFinder::address_of(const Operand& value
 
 std::optional<PlaceFinder::Address> PlaceFinder::computed_by(const Instruction& inst) const {
   auto base = address_of(inst.operands[1]);
-  if (inst.opcode == Opcode::mov || inst.opcode == Opcode::cvta) return base;
+  if (inst.opcode != Opcode::add && inst.opcode != Opcode::sub) return base;
   const auto other = address_of(inst.operands[2]);
   if (base.has_value() == other.has_value()) return std::nullopt;
   const Operand& step = inst.operands[base ? 2 : 1];
@@ -107,8 +107,8 @@ MemoryPlace PlaceFinder::variable(const SymbolRef& symbol) const {
   MemoryPlace place;
   place.space = space(symbol);
   place.root = symbol;
-  place.escapes = symbol.kind == Kind::module_variable ||
-                  (symbol.kind == Kind::local_variable && escapes_[symbol.index]);
+  place.escapes =
+      symbol.kind == Kind::module_variable || (symbol.kind == Kind::local_variable && escapes_[symbol.index]);
   return place;
 }
 

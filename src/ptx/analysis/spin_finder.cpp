@@ -8,6 +8,8 @@
 namespace heddle::ptx::analysis {
 namespace {
 
+constexpr int steps_through_memory = 6;
+
 bool needs_lanes(const Instruction& inst) {
   return inst.opcode == Opcode::shfl || inst.opcode == Opcode::vote || inst.opcode == Opcode::match ||
          inst.opcode == Opcode::redux || inst.opcode == Opcode::activemask;
@@ -80,8 +82,7 @@ bool SpinFinder::waits_at(std::uint32_t loop, std::uint32_t i, const Slicer::Sli
 
 Awaited SpinFinder::awaited(std::uint32_t i) const {
   const Instruction& inst = function_.body[i];
-  if (inst.opcode == Opcode::call)
-    return {i, effect_of(i).global ? Space::generic : Space::shared, effect_of(i).takes};
+  if (inst.opcode == Opcode::call) return {i, effect_of(i).global ? Space::generic : Space::shared, effect_of(i).takes};
   if (tests_mbarrier(inst)) return {i, Space::shared};
   return {i, places_.loaded_place(inst).space, exchanges(inst)};
 }
@@ -154,11 +155,7 @@ bool SpinFinder::load_waits(std::uint32_t loop, std::uint32_t i, const Slicer::S
 }
 
 bool SpinFinder::address_is_fixed(std::uint32_t loop, std::uint32_t i) const {
-  const std::uint32_t base = webs_.use(i, 1);
-  if (base == no_web) return true;
-  const auto& definitions = slicer_.definitions(base);
-  return std::none_of(definitions.begin(), definitions.end(),
-                      [&](std::uint32_t d) { return cfg_.loop_contains(loop, cfg_.block_of(d)); });
+  return !computed_in(loop, i, 1, steps_through_memory);
 }
 
 bool SpinFinder::orders_memory(std::uint32_t loop) const {
@@ -176,10 +173,9 @@ bool SpinFinder::orders_memory(std::uint32_t loop) const {
 bool SpinFinder::atomic_waits(std::uint32_t loop, std::uint32_t i) const {
   const Instruction& inst = function_.body[i];
   if (inst.operands.size() < 3) return false;
-  constexpr int steps = 6;  // through memory
   switch (inst.d.reduce) {
     case ReduceOp::exch: return true;
-    case ReduceOp::cas: return !computed_in(loop, i, 2, steps);
+    case ReduceOp::cas: return !computed_in(loop, i, 2, steps_through_memory);
     default: return may_change_nothing(places_, inst);
   }
 }
@@ -202,16 +198,40 @@ bool SpinFinder::stored_as_computed(std::uint32_t loop, std::uint32_t load, int 
   if (inst.opcode != Opcode::ld || depth == 0) return true;
   const MemoryPlace from = places_.loaded_place(inst);
   if (from.space != Space::local && from.space != Space::param) return true;
+  if (const auto before = stored_just_before(load, from)) return computed_in(loop, *before, 1, depth - 1);
   for (std::uint32_t b : cfg_.loops()[loop].blocks)
     for (std::uint32_t i = cfg_.block(b).begin; i < cfg_.block(b).end; ++i) {
       const Instruction& store = function_.body[i];
-      bool meets = false;
-      for_each_memory_effect(module_, function_, store, [&](const MemoryEffect& effect) {
-        meets |= effect.writes && !effect.handle && may_meet(from, places_.place(store, effect));
-      });
-      if (meets && (store.opcode != Opcode::st || store.d.vector > 1 || computed_in(loop, i, 1, depth - 1))) return true;
+      const bool simple = store.opcode == Opcode::st && store.d.vector == 1;
+      if (writes(i, from) && (!simple || computed_in(loop, i, 1, depth - 1))) return true;
     }
   return false;
+}
+
+bool SpinFinder::writes(std::uint32_t i, const MemoryPlace& place) const {
+  const Instruction& inst = function_.body[i];
+  bool meets = false;
+  for_each_memory_effect(module_, function_, inst, [&](const MemoryEffect& effect) {
+    meets |= effect.writes && !effect.handle && may_meet(place, places_.place(inst, effect));
+  });
+  return meets;
+}
+
+// The store in the same block whose value the load finds, with nothing between that may write there.
+std::optional<std::uint32_t> SpinFinder::stored_just_before(std::uint32_t load, const MemoryPlace& from) const {
+  if (from.whole) return std::nullopt;
+  for (std::uint32_t i = load; i-- > cfg_.block(cfg_.block_of(load)).begin;) {
+    const Instruction& inst = function_.body[i];
+    if (inst.opcode == Opcode::call) return std::nullopt;
+    if (!writes(i, from)) continue;
+    const bool simple = inst.opcode == Opcode::st && inst.d.vector == 1 && !inst.guard.present;
+    if (!simple) return std::nullopt;
+    MemoryEffect effect;
+    effect.space = space_of(module_, function_, inst, inst.operands[0]);
+    if (places_.place(inst, effect) == from) return i;
+    return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 // A number, perhaps handed on from register to register as arguments of inlined functions are.
@@ -222,8 +242,8 @@ bool SpinFinder::is_literal(std::uint32_t definition, int depth) const {
   const std::uint32_t web = webs_.use(definition, 1);
   if (web == no_web) return false;
   const auto& definitions = slicer_.definitions(web);
-  return !definitions.empty() && std::all_of(definitions.begin(), definitions.end(),
-                                             [&](std::uint32_t d) { return is_literal(d, depth - 1); });
+  return !definitions.empty() &&
+         std::all_of(definitions.begin(), definitions.end(), [&](std::uint32_t d) { return is_literal(d, depth - 1); });
 }
 
 }  // namespace heddle::ptx::analysis

@@ -40,6 +40,8 @@ class SpinFinder {
   bool atomic_waits(std::uint32_t loop, std::uint32_t i) const;
   bool computed_in(std::uint32_t loop, std::uint32_t i, std::uint16_t operand, int depth) const;
   bool stored_as_computed(std::uint32_t loop, std::uint32_t load, int depth) const;
+  bool writes(std::uint32_t i, const MemoryPlace& place) const;
+  std::optional<std::uint32_t> stored_just_before(std::uint32_t load, const MemoryPlace& from) const;
   bool is_literal(std::uint32_t definition, int depth = 32) const;
   bool is_endless(const Slicer::Slice& slice) const;
 
