@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ptx/analysis/call_effect.hpp"
 #include "ptx/analysis/instruction_text.hpp"
 #include "ptx/analysis/loop_slice.hpp"
 #include "ptx/analysis/memory_effect.hpp"
@@ -10,6 +11,37 @@ namespace heddle::ptx::analysis {
 namespace {
 
 using S = SpecialRegister;
+
+// What an address is computed from.
+struct AddressSteps {
+  bool block_number = false, less = false, parameter = false, variable = false;
+
+  // That of a block before this one: its number, or a ticket drawn by an atomic, less something.
+  bool to_earlier_block() const { return block_number && less; }
+
+  void add(const Function& function, const Slicer& slicer, std::uint32_t instruction, std::uint16_t operand) {
+    for (std::uint32_t d : slicer.value_slice(instruction, operand)) add(function.body[d]);
+    const Operand& address = function.body[instruction].operands[operand];
+    less |= address.kind == OperandKind::address && address.value < 0;
+    variable |= address.base == OperandKind::symbol;
+  }
+
+ private:
+  void add(const Instruction& inst) {
+    block_number |= inst.opcode == Opcode::atom;
+    less |= inst.opcode == Opcode::sub || inst.opcode == Opcode::not_ || inst.opcode == Opcode::neg;
+    for (const Operand& operand : inst.operands) {
+      block_number |=
+          operand.kind == OperandKind::special && operand.special >= S::ctaid_x && operand.special <= S::ctaid_z;
+      less |= inst.opcode == Opcode::add && operand.kind == OperandKind::integer && operand.value < 0;
+      less |= operand.kind == OperandKind::address && operand.value < 0;
+      const bool symbol = operand.kind == OperandKind::symbol || operand.base == OperandKind::symbol;
+      const bool own = symbol && operand.symbol.kind == SymbolRef::Kind::parameter;
+      parameter |= own;
+      variable |= symbol && !own;
+    }
+  }
+};
 
 // One function by itself.
 class Classifier {
@@ -58,31 +90,53 @@ class Classifier {
   }
 
   void classify_spin(const SpinLoop& spin) {
-    if (spin.endless || !may_be_global(spin.instruction)) return;
-    if (!spin.takes && looks_back(spin.instruction))
-      raise(BlockOrder::ordered, spin.instruction, "waits in a loop for what an earlier block writes");
-    else
-      raise(BlockOrder::cooperative, spin.instruction,
-            spin.takes ? "takes a lock that another block may hold" : "waits in a loop for what another block writes");
+    for (const Awaited& item : spin.awaited) {
+      const std::uint32_t i = item.instruction;
+      const bool call = function_.body[i].opcode == Opcode::call;
+      if (item.space == Space::shared || (!call && !may_be_global(i))) continue;
+      if (!item.takes && (call ? called_look_back(i) : looks_back(i)))
+        raise(BlockOrder::ordered, i, "waits in a loop for what an earlier block writes");
+      else
+        raise(
+            BlockOrder::cooperative, i,
+            item.takes ? "takes a lock that another block may hold" : "waits in a loop for what another block writes");
+    }
   }
 
-  // The address waited at is that of a block before this one: its number, or a ticket drawn by an atomic, less
-  // something.
   bool looks_back(std::uint32_t i) const {
-    bool block_number = false, less = false;
-    for (std::uint32_t d : slicer_.value_slice(i, 1)) {
-      const Instruction& inst = function_.body[d];
-      block_number |= inst.opcode == Opcode::atom;
-      less |= inst.opcode == Opcode::sub || inst.opcode == Opcode::not_ || inst.opcode == Opcode::neg;
-      for (const Operand& operand : inst.operands) {
-        block_number |=
-            operand.kind == OperandKind::special && operand.special >= S::ctaid_x && operand.special <= S::ctaid_z;
-        less |= inst.opcode == Opcode::add && operand.kind == OperandKind::integer && operand.value < 0;
-        less |= operand.kind == OperandKind::address && operand.value < 0;
+    AddressSteps steps;
+    steps.add(function_, slicer_, i, 1);
+    return steps.to_earlier_block();
+  }
+
+  // The functions that are called wait at an address that they are given, all of them.
+  bool called_look_back(std::uint32_t call) const {
+    const Instruction& inst = function_.body[call];
+    const auto callees = possible_callees(module_, function_, inst);
+    const CallEffect effect = effect_of_call(module_, function_, inst);
+    AddressSteps given;
+    given.add(function_, slicer_, call, 2);
+    for (const Operand& argument : inst.operands[2].elements)
+      for (std::uint32_t i = 0; argument.kind == OperandKind::symbol && i < function_.body.size(); ++i) {
+        const Instruction& store = function_.body[i];
+        const bool passes = store.opcode == Opcode::st && store.operands[0].base == OperandKind::symbol &&
+                            store.operands[0].symbol == argument.symbol;
+        if (passes) given.add(function_, slicer_, i, 1);
       }
-    }
-    less |= function_.body[i].operands[1].value < 0;
-    return block_number && less;
+    return !effect.unknown && std::all_of(effect.finders.begin(), effect.finders.end(), [&](const auto& finder) {
+      const bool direct = std::find(callees.begin(), callees.end(), finder.function) != callees.end();
+      return direct && waits_at_what_is_given(finder, given);
+    });
+  }
+
+  bool waits_at_what_is_given(const CallEffect::Finder& finder, AddressSteps steps) const {
+    const Function& callee = module_.functions[finder.function];
+    const ControlFlowGraph cfg(callee, &module_);
+    const RegisterTable table(callee);
+    const Webs webs(cfg, dominators(cfg), callee, table);
+    steps.parameter = steps.variable = false;
+    steps.add(callee, Slicer(cfg, webs), finder.instruction, 1);
+    return steps.parameter && !steps.variable && steps.to_earlier_block();
   }
 
   void classify(std::uint32_t i) {
@@ -180,8 +234,7 @@ std::vector<BlockIndependence> find_block_independence(const Module& module,
       const auto callees = possible_callees(module, function, function.body[i]);
       const bool missing = callees.empty() || std::any_of(callees.begin(), callees.end(), [&](std::uint32_t callee) {
                              const Function& called = module.functions[callee];
-                             return called.is_declaration && called.name != "vprintf" && called.name != "malloc" &&
-                                    called.name != "free" && called.name != "__assertfail";
+                             return called.is_declaration && !is_builtin(called);
                            });
       if (missing && own[f].order != BlockOrder::unknown)
         own[f] = {BlockOrder::unknown, own[f].whole_clusters, f, i, "calls a function whose body is not in the module"};

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ptx/analysis/loop_slice.hpp"
 #include "ptx/analysis/memory_effect.hpp"
+#include "ptx/analysis/spin_finder.hpp"
 #include "ptx/barrier.hpp"
 
 namespace heddle::ptx::analysis {
@@ -49,194 +49,6 @@ bool needs_warp(const Module& module, const Function& function, const Instructio
   }
   return std::any_of(inst.operands.begin(), inst.operands.end(), reads_lane_number);
 }
-
-bool is_constant(const Operand& operand, std::int64_t value) {
-  return operand.kind == OperandKind::integer && operand.value == value;
-}
-
-// Where loops wait.
-class SpinFinder {
- public:
-  SpinFinder(const Module& module, const Function& function, const ControlFlowGraph& cfg, const Webs& webs)
-      : module_(module), function_(function), cfg_(cfg), webs_(webs), slicer_(cfg, webs) {}
-
-  std::optional<SpinLoop> find(std::uint32_t loop) const {
-    const Slicer::Slice slice = slicer_.exit_slice(loop);
-    for (std::uint32_t i : slice.instructions) {
-      const Instruction& inst = function_.body[i];
-      if (inst.opcode == Opcode::call ? call_waits(i) : is_call_result(inst) && some_call_waits(loop))
-        return SpinLoop{loop, i, Space::generic, true};
-      if (tests_mbarrier(inst)) return SpinLoop{loop, i, Space::shared};
-      const bool waits =
-          inst.opcode == Opcode::ld ? load_waits(loop, i, slice) : inst.opcode == Opcode::atom && atomic_waits(loop, i);
-      if (!waits) continue;
-      const Space space = space_of(module_, function_, inst, inst.operands[1]);
-      const bool takes =
-          inst.opcode == Opcode::atom && (inst.d.reduce == ReduceOp::exch || inst.d.reduce == ReduceOp::cas);
-      return SpinLoop{loop, i, space, takes};
-    }
-    if (is_endless(slice)) {
-      const std::uint32_t first = cfg_.block(cfg_.loops()[loop].header).begin;
-      return SpinLoop{.loop = loop, .instruction = first, .space = Space::local, .endless = true};
-    }
-    return std::nullopt;
-  }
-
- private:
-  // ld.param of what a call has left, be it an inlined one.
-  bool is_call_result(const Instruction& inst) const {
-    return inst.opcode == Opcode::ld && inst.operands[1].kind == OperandKind::address &&
-           inst.operands[1].symbol.kind == SymbolRef::Kind::local_variable &&
-           space_of(module_, function_, inst, inst.operands[1]) == Space::param;
-  }
-
-  bool some_call_waits(std::uint32_t loop) const {
-    for (std::uint32_t b : cfg_.loops()[loop].blocks)
-      for (std::uint32_t i = cfg_.block(b).begin; i < cfg_.block(b).end; ++i)
-        if (function_.body[i].opcode == Opcode::call ? call_waits(i) : may_find(function_.body[i])) return true;
-    return false;
-  }
-
-  static bool tests_mbarrier(const Instruction& inst) {
-    return inst.opcode == Opcode::mbarrier && (inst.has(Modifier::test_wait) || inst.has(Modifier::try_wait));
-  }
-
-  static bool may_find(const Instruction& inst) {
-    if (tests_mbarrier(inst)) return true;
-    if (inst.opcode == Opcode::atom) return inst.d.reduce == ReduceOp::exch || inst.d.reduce == ReduceOp::cas;
-    return inst.opcode == Opcode::ld && inst.d.order != Order::weak && inst.d.space != Space::param &&
-           inst.d.space != Space::local;
-  }
-
-  // Functions that are not inlined, as in code compiled for a debugger: what they return may be what an exchange, a
-  // compare-and-swap or a strong load has found.
-  bool call_waits(std::uint32_t i) const {
-    std::vector<bool> seen(module_.functions.size(), false);
-    std::vector<std::uint32_t> work = possible_callees(module_, function_, function_.body[i]);
-    while (!work.empty()) {
-      const std::uint32_t f = work.back();
-      work.pop_back();
-      if (seen[f]) continue;
-      seen[f] = true;
-      for (const Instruction& inst : module_.functions[f].body) {
-        if (may_find(inst)) return true;
-        if (inst.opcode != Opcode::call) continue;
-        for (std::uint32_t callee : possible_callees(module_, module_.functions[f], inst)) work.push_back(callee);
-      }
-    }
-    return false;
-  }
-
-  // The conditions to leave are the same in every turn: no register that they are computed from changes, and they look
-  // at nothing that does. A loop without a way out has no conditions.
-  bool is_endless(const Slicer::Slice& slice) const {
-    return !slice.carried && std::none_of(slice.instructions.begin(), slice.instructions.end(),
-                                          [&](std::uint32_t i) { return may_change(function_.body[i]); });
-  }
-
-  static bool may_change(const Instruction& inst) {
-    if (inst.opcode == Opcode::ld) {
-      const bool argument = inst.d.space == Space::param && inst.operands[1].symbol.kind == SymbolRef::Kind::parameter;
-      return !argument && inst.d.space != Space::constant;
-    }
-    if (inst.guard.present) return true;  // keeps what another turn has left
-    switch (inst.opcode) {
-      case Opcode::ldu:
-      case Opcode::atom:
-      case Opcode::call:
-      case Opcode::bar:
-      case Opcode::barrier:
-      case Opcode::mbarrier:
-      case Opcode::tex:
-      case Opcode::tld4:
-      case Opcode::suld:
-      case Opcode::elect: return true;
-      default: break;
-    }
-    return needs_lanes(inst) || std::any_of(inst.operands.begin(), inst.operands.end(), is_special);
-  }
-
-  static bool needs_lanes(const Instruction& inst) {
-    return inst.opcode == Opcode::shfl || inst.opcode == Opcode::vote || inst.opcode == Opcode::match ||
-           inst.opcode == Opcode::redux || inst.opcode == Opcode::activemask;
-  }
-
-  // Clocks and counters; which of the others change is not worth telling apart here.
-  static bool is_special(const Operand& operand) {
-    return operand.kind == OperandKind::special ||
-           std::any_of(operand.elements.begin(), operand.elements.end(), is_special);
-  }
-
-  bool load_waits(std::uint32_t loop, std::uint32_t i, const Slicer::Slice& slice) const {
-    const Instruction& inst = function_.body[i];
-    const Space space = space_of(module_, function_, inst, inst.operands[1]);
-    if (space == Space::param || space == Space::constant || space == Space::local || inst.d.nc) return false;
-    // A strong load decides: somebody else's store is what it is for. A weak one only when nothing else changes from
-    // turn to turn and the loop orders memory, as in while (*flag == 0) __threadfence();
-    if (inst.d.order != Order::weak) return true;
-    return !slice.carried && address_is_fixed(loop, i) && orders_memory(loop);
-  }
-
-  bool address_is_fixed(std::uint32_t loop, std::uint32_t i) const {
-    const std::uint32_t base = webs_.use(i, 1);
-    if (base == no_web) return true;
-    const auto& definitions = slicer_.definitions(base);
-    return std::none_of(definitions.begin(), definitions.end(),
-                        [&](std::uint32_t d) { return cfg_.loop_contains(loop, cfg_.block_of(d)); });
-  }
-
-  bool orders_memory(std::uint32_t loop) const {
-    for (std::uint32_t b : cfg_.loops()[loop].blocks)
-      for (std::uint32_t i = cfg_.block(b).begin; i < cfg_.block(b).end; ++i) {
-        const Opcode opcode = function_.body[i].opcode;
-        if (opcode == Opcode::membar || opcode == Opcode::fence || opcode == Opcode::nanosleep) return true;
-      }
-    return false;
-  }
-
-  // A compare-and-swap that expects what an earlier turn or load found tries again until it wins: somebody always does,
-  // so nobody waits. One that expects a constant waits until the memory holds it; so does exchange. An operation that
-  // changes nothing is a load.
-  bool atomic_waits(std::uint32_t loop, std::uint32_t i) const {
-    const Instruction& inst = function_.body[i];
-    if (inst.operands.size() < 3) return false;
-    const Operand& value = inst.operands[2];
-    switch (inst.d.reduce) {
-      case ReduceOp::exch: return true;
-      case ReduceOp::cas: return !computed_in(loop, i, 2);
-      case ReduceOp::add:
-      case ReduceOp::or_:
-      case ReduceOp::xor_: return is_constant(value, 0);
-      case ReduceOp::and_: return is_constant(value, -1) || is_constant(value, 0xffffffff);
-      default: return false;
-    }
-  }
-
-  bool computed_in(std::uint32_t loop, std::uint32_t i, std::uint16_t operand) const {
-    const std::uint32_t web = webs_.use(i, operand);
-    if (web == no_web) return false;
-    const auto& definitions = slicer_.definitions(web);
-    return std::any_of(definitions.begin(), definitions.end(),
-                       [&](std::uint32_t d) { return cfg_.loop_contains(loop, cfg_.block_of(d)) && !is_literal(d); });
-  }
-  // A number, perhaps handed on from register to register as arguments of inlined functions are.
-  bool is_literal(std::uint32_t definition, int depth = 32) const {
-    const Instruction& inst = function_.body[definition];
-    if (inst.opcode != Opcode::mov || depth == 0) return false;
-    if (inst.operands[1].kind == OperandKind::integer) return true;
-    const std::uint32_t web = webs_.use(definition, 1);
-    if (web == no_web) return false;
-    const auto& definitions = slicer_.definitions(web);
-    return !definitions.empty() && std::all_of(definitions.begin(), definitions.end(),
-                                               [&](std::uint32_t d) { return is_literal(d, depth - 1); });
-  }
-
-  const Module& module_;
-  const Function& function_;
-  const ControlFlowGraph& cfg_;
-  const Webs& webs_;
-  Slicer slicer_;
-};
 
 // Whether every block that can be reached from `block` leads back to it, within the part that is not ignored.
 bool leads_only_back(const ControlFlowGraph& cfg, const std::vector<bool>& ignored, std::uint32_t block) {
@@ -295,6 +107,10 @@ std::vector<bool> find_torn_blocks(const ControlFlowGraph& cfg, const Uniformity
 }
 
 }  // namespace
+
+bool SpinLoop::takes() const {
+  return std::any_of(awaited.begin(), awaited.end(), [](const Awaited& item) { return item.takes; });
+}
 
 std::vector<std::uint32_t> possible_callees(const Module& module, const Function& function, const Instruction& call) {
   std::vector<std::uint32_t> result;

@@ -71,7 +71,7 @@ struct Facts {
     flag(w.has_cluster_barrier, "cluster-barrier");
     flag(w.may_spin, "spins");
     for (const SpinLoop& spin : w.spin_loops) flag(spin.intra_warp, "intra-warp");
-    for (const SpinLoop& spin : w.spin_loops) flag(spin.takes, "takes");
+    for (const SpinLoop& spin : w.spin_loops) flag(spin.takes(), "takes");
     for (const SpinLoop& spin : w.spin_loops) flag(spin.endless, "endless");
     flag(w.sleeps, "sleeps");
     flag(w.needs_warp_semantics, "warp");

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "ptx/analysis/barrier_intervals.hpp"
+#include "ptx/analysis/call_effect.hpp"
 
 namespace heddle::device::cpu {
 
@@ -302,7 +303,7 @@ void FunctionFacts::find_schedule() {
     }
 }
 
-// Loops that read what others may write, in a way that says so: their turns may be a wait.
+// Loops that read what others may write, in a way that says so, or that call what does: their turns may be a wait.
 void FunctionFacts::find_spin_loops() {
   spin_loops = options.spin_loops;
   if (!spin_loops.empty()) return;
@@ -310,7 +311,9 @@ void FunctionFacts::find_spin_loops() {
   for (std::uint32_t i = 0; i < function.body.size(); ++i) {
     const ptx::Instruction& inst = function.body[i];
     const bool strong_load = inst.opcode == Opcode::ld && inst.d.order != ptx::Order::weak && !inst.d.nc;
-    if (!strong_load && inst.opcode != Opcode::atom && inst.opcode != Opcode::nanosleep) continue;
+    const bool finds = inst.opcode == Opcode::call ? ptx::analysis::effect_of_call(module, function, inst).finds
+                                                   : ptx::analysis::tests_mbarrier(inst);
+    if (!strong_load && !finds && inst.opcode != Opcode::atom && inst.opcode != Opcode::nanosleep) continue;
     for (std::uint32_t loop = cfg.loop_of(cfg.block_of(i)); loop != no_node; loop = cfg.loops()[loop].parent)
       spin_loops[loop] = true;
   }
