@@ -185,11 +185,22 @@ void Dispatcher::added(HeldTask& task) {
 
 void Dispatcher::set_ready(HeldTask& task) {
   task.state = TaskState::ready;
+  if (task.queue == &turns_) {  // its thread goes on
+    if (task.awaited) changed_.notify_all();
+    return;
+  }
   (task.work->governed() ? ready_governed_ : ready_others_).insert(std::move(task.ready_place));
 }
 
 std::shared_ptr<HeldTask> Dispatcher::hold(LaunchQueue& queue, std::unique_ptr<Work> work,
                                            std::span<const graph::Access> accesses) {
+  auto task = put_in_order(queue, std::move(work), accesses);
+  added(*task);
+  return task;
+}
+
+std::shared_ptr<HeldTask> Dispatcher::put_in_order(LaunchQueue& queue, std::unique_ptr<Work> work,
+                                                   std::span<const graph::Access> accesses) {
   auto task = add(queue, std::move(work));
   try {
     if (by_slot_.size() <= dag_.slots()) by_slot_.resize(2 * dag_.slots());
@@ -209,7 +220,6 @@ std::shared_ptr<HeldTask> Dispatcher::hold(LaunchQueue& queue, std::unique_ptr<W
     dispatch();
     throw;
   }
-  added(*task);
   return task;
 }
 
