@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -129,6 +130,7 @@ TEST_P(Turns, CallsComeBetweenLaunchesOfOtherThreads) {
 
 // One that launches without end does not keep others from their turn.
 TEST_P(Turns, CallsDoNotWaitForWhatOthersGoOnToLaunch) {
+  if (std::string_view(GetParam()).empty()) GTEST_SKIP() << "nothing is held";
   start("cpu");
   auto shared = runtime_->array<std::uint32_t>(n);
   std::atomic<bool> done{false};
@@ -136,8 +138,8 @@ TEST_P(Turns, CallsDoNotWaitForWhatOthersGoOnToLaunch) {
   in_threads(2, [&](std::uint32_t h) {
     if (h == 0) {
       while (!done) {
-        runtime_->launch(*add_, shape(), 1u, shared);
-        ++launched;
+        const Launch last = runtime_->launch(*add_, shape(), 1u, shared);
+        if (++launched % 32 == 0) last.wait();
       }
       return;
     }
@@ -158,7 +160,9 @@ TEST_P(Turns, TimedLaunchesComeBetweenLaunchesOfOtherThreads) {
   in_threads(hosts, [&](std::uint32_t) {
     for (std::uint32_t round = 0; round < rounds; ++round) {
       const Launch last = runtime_->launch(*add_, shape(round % 5 == 3), 1u, shared);
-      if (round % 5 == 3) EXPECT_GE(last.seconds(), 0);
+      if (round % 5 == 3) {
+        EXPECT_GE(last.seconds(), 0);
+      }
     }
   });
   expect_all(shared, hosts * rounds);
@@ -170,7 +174,9 @@ TEST_P(Turns, VariablesAreSetBetweenLaunchesOfOtherThreads) {
   in_threads(hosts, [&](std::uint32_t h) {
     for (std::uint32_t round = 0; round < rounds; ++round) {
       runtime_->launch(*count_, shape());
-      if (h == 0 && round % 4 == 1) EXPECT_GE(module_->variable<std::uint32_t>("total"), blocks * (round + 1));
+      if (h == 0 && round % 4 == 1) {
+        EXPECT_GE(module_->variable<std::uint32_t>("total"), blocks * (round + 1));
+      }
     }
   });
   EXPECT_EQ(module_->variable<std::uint32_t>("total"), hosts * rounds * blocks);
