@@ -46,8 +46,7 @@ class TurnTest : public testing::Test {
   std::shared_ptr<base::Watcher> watcher = base::make_watcher(clock);
   base::Mutex mutex;
   FakeDevice device;
-  Dispatcher dispatcher{std::make_unique<BoundedPolicy>(100e-6),
-                        std::vector<Dispatcher::Device>{{.processors = 4}},
+  Dispatcher dispatcher{std::make_unique<BoundedPolicy>(100e-6), std::vector<Dispatcher::Device>{{.processors = 4}},
                         [](std::size_t, const std::vector<unsigned>&) { return nullptr; }, mutex, watcher};
   LaunchQueue& queue = dispatcher.add_queue("first", 0);
   const graph::ObjectId array = dispatcher.dag().add_object(100);
