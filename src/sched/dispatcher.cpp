@@ -180,7 +180,7 @@ void Dispatcher::added(HeldTask& task) {
   const bool wakes = tenant != nullptr && tenant->held == 1 && tenant->in_flight == 0;
   const bool required = std::any_of(task.parents.begin(), task.parents.end(), [](auto* p) { return p->required; });
   if (wakes || required) return dispatch();
-  policy_->load(tasks_.size(), in_flight_.size());
+  policy_->load(tasks_.size() - turns_.tasks, in_flight_.size());
 }
 
 void Dispatcher::set_ready(HeldTask& task) {
@@ -285,7 +285,7 @@ void Dispatcher::dispatch() noexcept {
     }
   }
   dispatching_ = false;
-  policy_->load(tasks_.size(), in_flight_.size());
+  policy_->load(tasks_.size() - turns_.tasks, in_flight_.size());
 }
 
 // Most ends of short ranges are no reason to show the policy everything. What waits for memory, or for its arrays, may
@@ -293,7 +293,7 @@ void Dispatcher::dispatch() noexcept {
 void Dispatcher::dispatch_after_ends() noexcept {
   const bool is_later = shows_all_ready_ && !in_flight_.empty() && in_flight_.back().end != nullptr;
   if (!dispatching_ && is_later && policy_->has_enough_in_flight())
-    policy_->load(tasks_.size(), in_flight_.size());
+    policy_->load(tasks_.size() - turns_.tasks, in_flight_.size());
   else
     dispatch();
 }
