@@ -88,11 +88,27 @@ class Bytes {
     if (std::string_view("bBhHiIlLqQ").find(format[0]) != format.npos) return 'i';
     return std::string_view("efdg").find(format[0]) != format.npos ? 'f' : 0;
   }
+  // Whether the bytes of some number are swapped. In formats of structures names stand between colons.
+  bool swapped() const {
+    bool in_name = false;
+    for (const char* at = held_ ? view_.format : nullptr; at != nullptr && *at != 0; ++at) {
+      if (*at == ':') in_name = !in_name;
+      if (!in_name && (*at == '>' || *at == '!')) return true;
+    }
+    return false;
+  }
 
  private:
   Py_buffer view_{};
   bool held_ = false;
 };
+
+// Devices are little-endian, and get the bytes as they are.
+void refuse_swapped(const Place& place, const Bytes& bytes) {
+  if (bytes.swapped())
+    refuse(place, Wrong::type,
+           "its bytes are in big-endian order: convert it with value.astype(value.dtype.newbyteorder('='))");
+}
 
 void set_bytes(heddle_argument& to, heddle_argument_kind kind, const void* data, std::size_t bytes) {
   to = heddle_value(kind, data, bytes);
@@ -150,6 +166,7 @@ heddle_argument structure(const Place& place, const Bytes& bytes, Converted& to)
   const auto size = static_cast<std::size_t>(bytes.view().len);
   if (size != plan.bytes)
     refuse(place, Wrong::type, "it has " + std::to_string(size) + " bytes; " + wants_structure(plan));
+  refuse_swapped(place, bytes);
   heddle_argument result;
   if (size <= sizeof result.value.bytes) {
     set_bytes(result, HEDDLE_ARGUMENT_STRUCTURE, bytes.view().buf, size);
@@ -178,6 +195,7 @@ heddle_argument integer_or_bits(const Place& place, const Bytes& bytes) {
   // What PTX calls .b16 may be half, bfloat16 or an integer: a scalar of NumPy of that size says which.
   if (bits && bytes.there() && number != 'i' && !is_array(bytes) &&
       static_cast<std::size_t>(bytes.view().len) == plan.bytes) {
+    refuse_swapped(place, bytes);
     heddle_argument result;
     set_bytes(result, HEDDLE_ARGUMENT_STRUCTURE, bytes.view().buf, plan.bytes);
     return result;

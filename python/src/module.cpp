@@ -91,6 +91,7 @@ void close_runtime(const std::shared_ptr<RuntimeState>& runtime) {
   runtime->check_process();
   if (runtime->closed()) return;
   synchronize(runtime);
+  if (runtime->closed()) return;  // by another thread, while this one waited
   write_trace(runtime);
   runtime->close();
 }

@@ -276,6 +276,12 @@ def test_structures(rt, k):
     table[1] = (9, 1.0)
     k.structures[1, 1](to, lines[0], table[1])
     assert to[3] == 9
+    for swapped in [np.array((8, 0.25), small.newbyteorder(">")), np.array([1, 2], ">f4")]:
+        with pytest.raises(TypeError, match="argument 3.*big-endian.*newbyteorder"):
+            k.structures[1, 1](to, lines[0], swapped)
+    named = np.array((8, 0.25), np.dtype([("a>b", "i4"), ("!", "f4")]))
+    k.structures[1, 1](to, lines[0], named)
+    assert to.tolist()[3:] == [8, 0.25]
     with pytest.raises(TypeError, match="argument 3.*it has 32 bytes.*structure of 8 bytes"):
         k.structures[1, 1](to, lines[0], lines[0])
     with pytest.raises(TypeError, match="argument 2.*structure of 32 bytes"):

@@ -105,6 +105,29 @@ def test_closing(k):
     own.close()
 
 
+def test_closing_by_several_threads(k):
+    for _ in range(20):
+        own = heddle.Runtime("cpu")
+        x = own.array(np.full(4, 3, np.float32))
+        square = own.compile(k.ptx).square
+        for _ in range(200):
+            square[1, 4](x, 4)
+        raised = []
+
+        def close():
+            try:
+                own.close()
+            except heddle.Error as error:
+                raised.append(error)
+
+        threads = [threading.Thread(target=close) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert raised == [] and "closed" in repr(own)
+
+
 @pytest.mark.parametrize("policy", [{"execution": "sync"}, {"dependences": "no_const"}, {"new_queues": "always_new"},
                                     {"child_queues": "same_as_parent"}, {"prefetch": False}, {"replay": False}, {"placement": "round_robin"}, {"most_queues": 1},
                                     {"early_start_bytes": 0}, {"early_start_bytes": 1 << 20}])

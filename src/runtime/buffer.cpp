@@ -1,11 +1,13 @@
 #include "runtime/buffer.hpp"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "base/log.hpp"
 #include "core/core.hpp"
 #include "heddle/error.hpp"
+#include "sched/turn.hpp"
 
 namespace heddle::runtime {
 
@@ -57,16 +59,29 @@ Space Buffer::make_space_for_host(std::uint64_t begin, std::uint64_t end, bool r
     }
   }
   for (;;) {
+    core_->calls().wait(lock, own);  // one may have been opened while the lock was released
     const Space space = core_->transfers().space_for_host(array_, begin, end);
     if (!core_->memory().allocate(own, space, lock, pressure, "an array")) return space;
   }
+}
+
+// The host's access gets its place among held tasks. Then no call is open that uses the array.
+void Buffer::take_turn(std::optional<sched::Turn>& turn, Mode mode, std::uint64_t begin, std::uint64_t end,
+                       base::Lock& lock) {
+  if (auto* const dispatcher = core_->dispatcher()) {
+    const Access access{core_->logical_object(array_), mode, begin, end};
+    turn.emplace(*dispatcher, std::span(&access, 1), lock);
+  }
+  memory::Array* const own[] = {&array_};
+  core_->calls().wait(lock, own);
 }
 
 std::byte* Buffer::access(bool writes, std::uint64_t begin, std::uint64_t end) {
   const bool reaches_first = !core_->memory().limited(0) && core_->memory().host_reaches(0);
   base::Lock lock(core_->mutex());
   const graph::Dag& dag = core_->scheduler().dag();
-  core_->wait_until_submitted(array_, writes ? Mode::read_write : Mode::read, begin, end, lock);
+  std::optional<sched::Turn> turn;
+  take_turn(turn, writes ? Mode::read_write : Mode::read, begin, end, lock);
   if (array_.failure) [[unlikely]]
     std::rethrow_exception(std::exchange(array_.failure, nullptr));
   core_->replayer().flush();
@@ -78,9 +93,12 @@ std::byte* Buffer::access(bool writes, std::uint64_t begin, std::uint64_t end) {
     lock.unlock();
     core_->scheduler().wait(users);
     lock.lock();
+    memory::Array* const own[] = {&array_};
+    core_->calls().wait(lock, own);
     core_->replayer().flush_others();
   }
   if (writes) array_.host_modified(space, begin, end);
+  turn.reset();
   const bool whole = begin == 0 && end == array_.bytes();
   if (whole && array_.residence().current(space, 0, end)) {
     const bool used = !writes && (!dag.hazards(array_.access(space, Mode::write, 0, end)).empty() ||
@@ -97,7 +115,8 @@ const void* Buffer::read_page(std::uint64_t begin, std::uint64_t end) {
   bool more = false;  // the page has writers that the bytes asked for do not have
   {
     base::Lock lock(core_->mutex());
-    core_->wait_until_submitted(array_, Mode::read, begin, end, lock);
+    std::optional<sched::Turn> turn;
+    take_turn(turn, Mode::read, begin, end, lock);
     core_->replayer().flush();
     const graph::Dag& dag = core_->scheduler().dag();
     for (Space space = 0; space < array_.spaces(); ++space) {
@@ -123,8 +142,13 @@ std::uint64_t Buffer::pin(std::size_t place) {
   memory::Array* const own[] = {&array_};
   sched::MemoryManager::Pressure pressure;
   base::Lock lock(core_->mutex());
+  core_->wait_until_all_submitted(lock);
+  std::optional<sched::Turn> turn;
   do {
-    core_->wait_until_all_submitted(lock);
+    if (!turn)
+      take_turn(turn, Mode::read_write, 0, array_.bytes(), lock);
+    else
+      core_->calls().wait(lock, own);
   } while (core_->memory().allocate(own, space, lock, pressure, "an array whose address is taken"));
   core_->replayer().flush();
   core_->transfers().acquire(array_, place, 0, array_.bytes(), Mode::read);

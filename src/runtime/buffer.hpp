@@ -4,12 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/thread_safety.hpp"
 #include "memory/array.hpp"
 
 namespace heddle::core {
 class Core;
+}
+
+namespace heddle::sched {
+class Turn;
 }
 
 namespace heddle::runtime {
@@ -58,6 +63,8 @@ class Buffer {
 
  private:
   memory::Space make_space_for_host(std::uint64_t begin, std::uint64_t end, bool reaches_first, base::Lock& lock);
+  void take_turn(std::optional<sched::Turn>& turn, graph::Mode mode, std::uint64_t begin, std::uint64_t end,
+                 base::Lock& lock);
   std::byte* access(bool writes, std::uint64_t begin, std::uint64_t end);
   const void* read_page(std::uint64_t begin, std::uint64_t end);
 

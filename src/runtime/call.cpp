@@ -12,6 +12,7 @@
 #include "core/core.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/launch.hpp"
+#include "sched/turn.hpp"
 
 namespace heddle::runtime {
 namespace {
@@ -86,26 +87,39 @@ void put(device::Queue& queue, const std::shared_ptr<Task>& task) {
   }
 }
 
-std::vector<graph::Access> acquire(core::Core& core, std::size_t place, std::span<const Part> parts) {
+std::vector<graph::Access> logical_accesses(core::Core& core, std::span<const Part> parts,
+                                            std::span<memory::Array* const> pinned) {
+  std::vector<graph::Access> accesses;
+  for (const Part& part : parts)
+    accesses.push_back({core.logical_object(part.buffer->array()), mode_of(part.direction, core.scheduler().policy()),
+                        part.begin, part.end});
+  for (memory::Array* const array : pinned)
+    accesses.push_back({core.logical_object(*array), graph::Mode::read_write, 0, array->bytes()});
+  return accesses;
+}
+
+std::vector<graph::Access> acquire(core::Core& core, std::size_t place, std::span<const Part> parts,
+                                   std::span<memory::Array* const> pinned) {
   std::vector<graph::Access> accesses;
   for (const Part& part : parts)
     accesses.push_back(core.transfers().acquire(part.buffer->array(), place, part.begin, part.end,
                                                 mode_of(part.direction, core.scheduler().policy())));
-  for (memory::Array* const array : core.pinned().at(place))
+  for (memory::Array* const array : core.pinned().still(place, pinned))
     accesses.push_back(core.transfers().acquire(*array, place, 0, array->bytes(), graph::Mode::read_write));
   return accesses;
 }
 
-// Has the arrays copied to the place, once nothing is held or being put together.
+// Has the arrays copied to the place, once no other call is open.
 std::vector<graph::Access> acquire_all(core::Core& core, std::size_t place, std::span<const Part> parts,
-                                       base::Lock& lock, sched::MemoryManager::Pressure& pressure) {
+                                       std::span<memory::Array* const> pinned, base::Lock& lock,
+                                       sched::MemoryManager::Pressure& pressure) {
   std::vector<memory::Array*> arrays;
   for (const Part& part : parts) arrays.push_back(&part.buffer->array());
   for (;;) {
-    core.wait_until_all_submitted(lock);
+    core.calls().wait_for_all(lock);
     core.replayer().flush();
     if (core.memory().allocate(arrays, static_cast<memory::Space>(place), lock, pressure, "a call")) continue;
-    std::vector<graph::Access> accesses = acquire(core, place, parts);
+    std::vector<graph::Access> accesses = acquire(core, place, parts, pinned);
     if (core.scheduler().policy().prefetch || !wait_for_moves(core, accesses, lock)) return accesses;
   }
 }
@@ -154,8 +168,13 @@ std::shared_ptr<LaunchState> call(const std::shared_ptr<core::Core>& core, const
   auto task = std::make_shared<Task>(Task{*core, std::move(function), core->device(place).info().id, {}});
   sched::MemoryManager::Pressure pressure;
   base::Lock lock(core->mutex());
-  const std::vector<graph::Access> accesses = acquire_all(*core, place, parts, lock, pressure);
-  std::vector<memory::Array*> used;
+  core->wait_until_all_submitted(lock);
+  const auto pinned_now = core->pinned().at(place);
+  std::vector<memory::Array*> used(pinned_now.begin(), pinned_now.end());
+  std::optional<sched::Turn> turn;  // before others that launch with the same arrays
+  if (core->dispatcher()) turn.emplace(*core->dispatcher(), logical_accesses(*core, parts, used), lock);
+  const std::vector<graph::Access> accesses = acquire_all(*core, place, parts, used, lock, pressure);
+  used = core->pinned().still(place, used);
   for (const Part& part : parts) {
     memory::Array& array = part.buffer->array();
     used.push_back(&array);
@@ -172,6 +191,7 @@ std::shared_ptr<LaunchState> call(const std::shared_ptr<core::Core>& core, const
     if (part.direction == Direction::out) part.buffer->array().modified(space, part.begin, part.end);
   sched::TaskEvents events;
   if (options.timed) events = core->scheduler().tracker()[made];
+  turn.reset();
   lock.unlock();
   auto state = std::make_shared<LaunchState>(core, place, made, std::move(events));
   if (core->scheduler().policy().execution == Scheduling::Execution::sync) state->wait();

@@ -97,15 +97,17 @@ void HeldLaunch::give_event(std::shared_ptr<device::Event> event) {
   core_.scheduler().give_event(launch_.place, std::move(event), true);
 }
 
-std::vector<graph::Access> logical_accesses(core::Core& core, const sched::BoundLaunch& launch) {
+std::vector<graph::Access> logical_accesses(core::Core& core, sched::BoundLaunch& launch) {
+  const auto pinned = core.pinned().at(launch.place);
+  launch.pinned.emplace(pinned.begin(), pinned.end());
   std::vector<graph::Access> accesses;
-  accesses.reserve(launch.arrays.size() + core.pinned().at(launch.place).size() + 1);
+  accesses.reserve(launch.arrays.size() + pinned.size() + 1);
   for (const sched::ArrayUse& use : launch.arrays) {
     if (!use.used) continue;
     use.array->restrict_host(use.mode);
     accesses.push_back({core.logical_object(*use.array), use.mode, use.begin, use.end});
   }
-  for (memory::Array* const array : core.pinned().at(launch.place))
+  for (memory::Array* const array : pinned)
     accesses.push_back({core.logical_object(*array), graph::Mode::read_write, 0, array->bytes()});
   if (const auto variables = launch.kernel->variables())
     accesses.push_back({launch.kernel->logical_variables(), *variables, 0, 1});

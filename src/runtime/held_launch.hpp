@@ -19,7 +19,7 @@ class HeldLaunch final : public sched::Work {
              const device::Partition* partition);
   ~HeldLaunch() override;
 
-  const sched::BoundLaunch& launch() const { return launch_; }
+  sched::BoundLaunch& launch() { return launch_; }
   std::string_view name() const override { return kernel_.name(); }
   std::size_t place() const override { return launch_.place; }
   BlockRange blocks() const override { return launch_.blocks; }
@@ -58,8 +58,8 @@ class HeldLaunch final : public sched::Work {
   const sched::LaunchTraits traits_;
 };
 
-// The launch's accesses to arrays and variables, as objects of the DAG of held tasks. The host must ask for the arrays
-// from now on.
-std::vector<graph::Access> logical_accesses(core::Core& core, const sched::BoundLaunch& launch);
+// The launch's accesses to arrays and variables, as objects of the DAG of held tasks; BoundLaunch::pinned is set. The
+// host must ask for the arrays from now on.
+std::vector<graph::Access> logical_accesses(core::Core& core, sched::BoundLaunch& launch);
 
 }  // namespace heddle::runtime

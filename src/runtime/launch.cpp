@@ -10,6 +10,7 @@
 #include "runtime/held_launch.hpp"
 #include "runtime/launch_steps.hpp"
 #include "runtime/resident_launch.hpp"
+#include "sched/turn.hpp"
 
 namespace heddle::runtime {
 
@@ -164,7 +165,7 @@ std::shared_ptr<LaunchState> hold(core::Core& core, const std::shared_ptr<Kernel
   device::check_launch(core.device(bound.place).info(), *prepared.function, bound.config, bound.blocks,
                        bound.packed.size());
   auto work = std::make_unique<HeldLaunch>(core, *kernel, std::move(bound), *prepared.function, prepared.partition);
-  const sched::BoundLaunch& launch = work->launch();
+  sched::BoundLaunch& launch = work->launch();
   const std::size_t place = launch.place;
   base::Lock lock(core.mutex());
   sched::LaunchQueue& held_in = queue ? *queue : core.launch_queue();
@@ -199,6 +200,8 @@ std::shared_ptr<LaunchState> launch(core::Core& core, const std::shared_ptr<Kern
   if (core.dispatcher() && may_be_held(bound)) return hold(core, kernel, bound, prepared, queue);
   base::Lock lock(core.mutex());
   if (bound.opaque || core.dispatcher() != nullptr) core.wait_until_all_submitted(lock);
+  std::optional<sched::Turn> turn;  // before others that launch with the same arrays
+  if (core.dispatcher()) turn.emplace(*core.dispatcher(), logical_accesses(core, bound), lock);
   core.replayer().flush_others();
   std::optional<Fetched> fetched;
   Accesses accesses;
@@ -210,6 +213,7 @@ std::shared_ptr<LaunchState> launch(core::Core& core, const std::shared_ptr<Kern
   settle_arrays(core, bound);
   core.replayer().submitted({bound, options.device, arguments}, fetched && fetched->moved, *prepared.function,
                             {accesses.data(), accesses.size()});
+  turn.reset();
   lock.unlock();
   auto state = make_state(kernel, bound.place, task, std::move(events));
   if (core.scheduler().policy().execution == Scheduling::Execution::sync) state->wait();

@@ -79,8 +79,14 @@ Accesses acquire(core::Core& core, const sched::BoundLaunch& launch, const sched
     const std::uint64_t end = use.used ? use.end : use.begin;
     accesses.push_back(core.transfers().acquire(*use.array, launch.place, use.begin, end, use.mode, early.purpose(i)));
   }
-  for (memory::Array* const array : core.pinned().at(launch.place))
-    accesses.push_back(core.transfers().acquire(*array, launch.place, 0, array->bytes(), graph::Mode::read_write));
+  const auto pinned = core.pinned().at(launch.place);
+  // Of an array whose address was taken later it can know nothing, and it is in no order with other launches there.
+  const auto known = [&](memory::Array* array) {
+    return !launch.pinned || std::find(launch.pinned->begin(), launch.pinned->end(), array) != launch.pinned->end();
+  };
+  for (memory::Array* const array : pinned)
+    if (known(array))
+      accesses.push_back(core.transfers().acquire(*array, launch.place, 0, array->bytes(), graph::Mode::read_write));
   add_variables(accesses, launch);
   return accesses;
 }

@@ -1,6 +1,8 @@
 #include "runtime/module_state.hpp"
 
 #include <cstring>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "base/fail.hpp"
@@ -10,6 +12,7 @@
 #include "base/nearest.hpp"
 #include "modules/signature_check.hpp"
 #include "runtime/annotation.hpp"
+#include "sched/turn.hpp"
 
 namespace heddle::runtime {
 
@@ -138,6 +141,11 @@ void ModuleState::copy_variable(const device::Span& to, const device::Span& from
   {
     base::Lock lock(core.mutex());
     core.wait_until_all_submitted(lock);
+    std::optional<sched::Turn> turn;
+    if (core.dispatcher()) {
+      const graph::Access whole{code_.logical_variables(), mode, 0, 1};
+      turn.emplace(*core.dispatcher(), std::span(&whole, 1), lock);
+    }
     core.replayer().flush();
     const graph::Access access = code_.variables_access(place, mode);
     copied = core.scheduler().submit(place, {&access, 1}, [&](device::Queue& queue) { queue.copy(to, from); });

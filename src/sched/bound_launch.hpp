@@ -78,6 +78,9 @@ struct BoundLaunch {
   bool whole = true;                                  // false: the program launches a part of the grid
   const std::vector<unsigned>* processors = nullptr;  // to which it is restricted; null: all
   boost::container::small_vector<ArrayUse, 8> arrays;
+  // Once it has its place in the order of held tasks: the arrays whose address was taken by then, which it may access
+  // as well.
+  std::optional<std::vector<memory::Array*>> pinned;
   // The packed arguments. put_addresses() writes the addresses of the arrays, once they have copies on the launch's
   // place.
   boost::container::small_vector<std::byte, 256> packed;

@@ -180,16 +180,27 @@ void Dispatcher::added(HeldTask& task) {
   const bool wakes = tenant != nullptr && tenant->held == 1 && tenant->in_flight == 0;
   const bool required = std::any_of(task.parents.begin(), task.parents.end(), [](auto* p) { return p->required; });
   if (wakes || required) return dispatch();
-  policy_->load(tasks_.size(), in_flight_.size());
+  policy_->load(tasks_.size() - turns_.tasks, in_flight_.size());
 }
 
 void Dispatcher::set_ready(HeldTask& task) {
   task.state = TaskState::ready;
+  if (task.queue == &turns_) {  // its thread goes on
+    if (task.awaited) changed_.notify_all();
+    return;
+  }
   (task.work->governed() ? ready_governed_ : ready_others_).insert(std::move(task.ready_place));
 }
 
 std::shared_ptr<HeldTask> Dispatcher::hold(LaunchQueue& queue, std::unique_ptr<Work> work,
                                            std::span<const graph::Access> accesses) {
+  auto task = put_in_order(queue, std::move(work), accesses);
+  added(*task);
+  return task;
+}
+
+std::shared_ptr<HeldTask> Dispatcher::put_in_order(LaunchQueue& queue, std::unique_ptr<Work> work,
+                                                   std::span<const graph::Access> accesses) {
   auto task = add(queue, std::move(work));
   try {
     if (by_slot_.size() <= dag_.slots()) by_slot_.resize(2 * dag_.slots());
@@ -209,7 +220,6 @@ std::shared_ptr<HeldTask> Dispatcher::hold(LaunchQueue& queue, std::unique_ptr<W
     dispatch();
     throw;
   }
-  added(*task);
   return task;
 }
 
@@ -275,7 +285,7 @@ void Dispatcher::dispatch() noexcept {
     }
   }
   dispatching_ = false;
-  policy_->load(tasks_.size(), in_flight_.size());
+  policy_->load(tasks_.size() - turns_.tasks, in_flight_.size());
 }
 
 // Most ends of short ranges are no reason to show the policy everything. What waits for memory, or for its arrays, may
@@ -283,7 +293,7 @@ void Dispatcher::dispatch() noexcept {
 void Dispatcher::dispatch_after_ends() noexcept {
   const bool is_later = shows_all_ready_ && !in_flight_.empty() && in_flight_.back().end != nullptr;
   if (!dispatching_ && is_later && policy_->has_enough_in_flight())
-    policy_->load(tasks_.size(), in_flight_.size());
+    policy_->load(tasks_.size() - turns_.tasks, in_flight_.size());
   else
     dispatch();
 }

@@ -89,6 +89,9 @@ class Dispatcher {
     if (is_full(queue)) [[unlikely]]
       wait_until_half_is_submitted(queue, lock);
   }
+  // See turn.hpp. A turn ends by end_turn().
+  std::shared_ptr<HeldTask> take_turn(std::span<const graph::Access> accesses, base::Lock& lock);
+  void end_turn(HeldTask& turn);
   // Asks the policy, after something has changed.
   void dispatch() noexcept;
   void dispatch_after_ends() noexcept;
@@ -132,6 +135,8 @@ class Dispatcher {
 
   std::shared_ptr<HeldTask> add(LaunchQueue& queue, std::unique_ptr<Work> work);
   void depend(HeldTask& task, std::span<HeldTask* const> parents);
+  std::shared_ptr<HeldTask> put_in_order(LaunchQueue& queue, std::unique_ptr<Work> work,
+                                         std::span<const graph::Access> accesses);
   void added(HeldTask& task);
   void set_ready(HeldTask& task);
   void remove(HeldTask& task);
@@ -174,6 +179,7 @@ class Dispatcher {
   graph::Dag dag_;
   std::vector<HeldTask*> by_slot_;        // by slot of the DAG
   std::list<LaunchQueue> queues_, gone_;  // gone_: removed, while the policy has yet to see the ends of their ranges
+  LaunchQueue turns_{.name = "turns"};    // the policy never sees it
   std::uint32_t queues_made_ = 0;
   std::list<Tenant> tenants_;
   std::vector<const Tenant*> tenant_views_;

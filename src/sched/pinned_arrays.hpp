@@ -23,6 +23,13 @@ class PinnedArrays {
     for (auto& arrays : by_place_) std::erase(arrays, &array);
   }
   std::span<memory::Array* const> at(std::size_t place) const { return by_place_[place]; }
+  // Of these arrays, in the order of at(), those whose address was taken and that are not gone.
+  std::vector<memory::Array*> still(std::size_t place, std::span<memory::Array* const> known) const {
+    std::vector<memory::Array*> there;
+    for (memory::Array* const array : by_place_[place])
+      if (std::find(known.begin(), known.end(), array) != known.end()) there.push_back(array);
+    return there;
+  }
   bool none(std::size_t place) const { return by_place_[place].empty(); }
 
  private:

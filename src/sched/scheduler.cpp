@@ -59,7 +59,6 @@ void Scheduler::wait_for_others(std::size_t place, device::Queue& queue, graph::
                                 const Submission& submission) {
   for (const graph::TaskRef& other : submission.also_after)
     if (!dag_.finished(other) && dag_[other].queue != dag_[task].queue) wait_for(queue, other);
-  if (!open_.empty()) refuse_open(dag_[task].parents);
   if (submission.early_parents.empty()) [[likely]] {
     for (const graph::TaskRef& parent : dag_[task].parents)
       if (dag_[parent].place != place) wait_for(queue, parent);
@@ -84,10 +83,15 @@ inline void Scheduler::wait_for(device::Queue& queue, graph::TaskRef task) {
   queue.wait(*running.end);
 }
 
-void Scheduler::refuse_open(const graph::TaskRefs& parents) const {
-  for (const graph::TaskId open : open_)
-    if (contains({parents.data(), parents.size()}, open))
-      base::fail(ErrorCode::internal, "a task comes after task {}, whose commands are not all submitted", open);
+// Before the task is in the DAG: a task there that cannot be submitted ends, and what it comes after ends with it.
+void Scheduler::refuse_open(std::span<const graph::Access> accesses) const {
+  for (const graph::Access& access : accesses) {
+    if (access.begin >= access.end) continue;
+    const graph::TaskRefs before = dag_.hazards(access);
+    for (const graph::TaskId open : open_)
+      if (contains({before.data(), before.size()}, open))
+        base::fail(ErrorCode::internal, "a task comes after task {}, whose commands are not all submitted", open);
+  }
 }
 
 void Scheduler::add_extras(DeviceQueues& device, device::Queue& queue, graph::TaskRef task,
@@ -122,7 +126,7 @@ void Scheduler::add_extras(DeviceQueues& device, device::Queue& queue, graph::Ta
   device::Queue& queue = *chosen.queue;
   ends_after_.clear();
   for (const graph::TaskRef& parent : choice.awaited) wait_for(queue, parent);
-  if (!alone_ || !open_.empty() || !submission.early_parents.empty() || !submission.also_after.empty())
+  if (!alone_ || !submission.early_parents.empty() || !submission.also_after.empty())
     wait_for_others(place, queue, task, submission);
   if (submission.hook)
     submission.hook->queue_known(task, chosen.tasks.empty() ? graph::TaskRef() : chosen.tasks.back());
@@ -143,6 +147,8 @@ void Scheduler::add_extras(DeviceQueues& device, device::Queue& queue, graph::Ta
 
 graph::TaskRef Scheduler::begin(std::size_t place, std::span<const graph::Access> accesses,
                                 const Submission& submission) {
+  if (!open_.empty()) [[unlikely]]
+    refuse_open(accesses);
   const graph::TaskRef task = append(accesses, submission.barrier);
   try {
     enter(place, task, accesses, submission);

@@ -74,7 +74,8 @@ class Scheduler {
     std::vector<std::shared_ptr<device::Event>> ends_after;
   };
   // Appends a task and gives it a queue; put() adds its commands. Until close() it has no event for which another task
-  // could wait. So submitting a task that depends on it is a defect of the caller and throws Error(internal).
+  // could wait. So submitting a task that depends on it is a defect of the caller: it throws Error(internal) and
+  // changes nothing.
   OpenTask open(std::size_t place, std::span<const graph::Access> accesses, const Submission& submission);
   // Puts commands of an open task into its queue. They run on this partition; null: on the whole device.
   template <class Put>
@@ -132,7 +133,7 @@ class Scheduler {
   void add_extras(DeviceQueues& device, device::Queue& queue, graph::TaskRef task, const Submission& submission);
   void end(graph::TaskRef task);
   void wait_for(device::Queue& queue, graph::TaskRef task);
-  void refuse_open(const graph::TaskRefs& parents) const;
+  void refuse_open(std::span<const graph::Access> accesses) const;
   static void set_partition(DeviceQueue& queue, const device::Partition* partition);
   static void drain(const std::vector<InFlight>& all);
   void trace(graph::TaskRef task, std::span<const graph::Access> accesses, const graph::TaskRefs& awaited);

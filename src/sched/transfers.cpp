@@ -95,7 +95,8 @@ void Transfers::write_back(Array& array, Space space) {
 
 void Transfers::copy_back(Array& array) {
   memory::ReadBack& expected = array.read_back();
-  if (!expected.due() || array.partial_uses > 0) return;  // the launch whose last blocks are held will ask again
+  // A launch whose last blocks are held will ask again; a call that is open may use other bytes of the array.
+  if (!expected.due() || array.partial_uses > 0 || array.open_uses > 0) return;
   expected.start();
   const Space space = space_for_host(array, expected.begin(), expected.end());
   if (!array.allocated(space)) return;  // the host asks, and gets memory then

@@ -53,6 +53,24 @@ TEST_F(CallTest, AreOrderedWithLaunchesByTheirArrays) {
   }
 }
 
+// A defect of whoever submits it, which must not be the end of the task that is open.
+TEST_F(CallTest, ATaskBehindAnOpenOneIsRefusedAndChangesNothing) {
+  start({"near"});
+  sched::Scheduler& scheduler = core_->scheduler();
+  base::Lock lock(core_->mutex());
+  const graph::Access all{scheduler.add_object(8, "x"), graph::Mode::read_write, 0, 8};
+  const auto submit = [&] { return scheduler.submit(0, {&all, 1}, [](device::Queue&) {}); };
+  auto open = scheduler.open(0, {&all, 1}, {});
+  const graph::TaskRef task = open.task;
+  EXPECT_THROW(submit(), Error);
+  EXPECT_FALSE(scheduler.dag().finished(task));
+  EXPECT_EQ(scheduler.dag().last(), task.id);
+  scheduler.close(std::move(open));
+  const graph::TaskRef behind = submit();
+  lock.unlock();
+  EXPECT_NO_THROW(scheduler.wait(behind));
+}
+
 TEST_F(CallTest, ReadersDoNotWaitForEachOther) {
   start({"near"});
   Array<float> a = floats({1}), b = floats({0}), c = floats({0});

@@ -39,6 +39,15 @@ extern "C" __global__ void float_to_half(int n, const float* in, unsigned short*
   out[7 * n + i] = __bfloat16_as_ushort(__float2bfloat16_rd(in[i]));
 }
 
+// a * b + c, and 0 where that is below.
+extern "C" __global__ void relu(float a, float b, float c, unsigned short* out) {
+  out[0] = __half_as_ushort(__hfma_relu(__float2half(a), __float2half(b), __float2half(c)));
+  out[1] = __half_as_ushort(__hfma2_relu(__float2half2_rn(a), __float2half2_rn(b), __float2half2_rn(c)).y);
+  out[2] = __bfloat16_as_ushort(__hfma_relu(__float2bfloat16(a), __float2bfloat16(b), __float2bfloat16(c)));
+  out[3] = __bfloat16_as_ushort(
+      __hfma2_relu(__float2bfloat162_rn(a), __float2bfloat162_rn(b), __float2bfloat162_rn(c)).y);
+}
+
 // Sums, scans and broadcasts in groups; one block of 64 threads.
 extern "C" __global__ void groups(const int* in, int* out) {
   auto block = cg::this_thread_block();

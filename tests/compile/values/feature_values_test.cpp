@@ -98,6 +98,21 @@ TEST_P(FeatureValues, FloatsRoundToSmallFloatsInEveryDirection) {
   }
 }
 
+// Never -0.
+TEST_P(FeatureValues, ReluClampsToPlusZero) {
+  Program program(*device_, "feature_values.cu");
+  const auto relu = [&](float a, float b, float c) {
+    auto out = program.buffer(std::vector<std::uint16_t>(4));
+    program.run("relu", {.grid = {1}, .block = {1}}, a, b, c, out.address());
+    return program.read(out);
+  };
+  const std::vector<std::uint16_t> zero(4), one{0x3c00, 0x3c00, 0x3f80, 0x3f80};
+  EXPECT_EQ(relu(-1, 0, -0.0f), zero);
+  EXPECT_EQ(relu(0, 0, 0), zero);
+  EXPECT_EQ(relu(-1, 2, 1), zero);
+  EXPECT_EQ(relu(1, 2, -1), one);
+}
+
 std::vector<int> group_input() {
   std::vector<int> values(64);
   for (int i = 0; i < 64; ++i) values[i] = (i * 37 + 11) % 101;

@@ -37,7 +37,7 @@
   __HEDDLE_BOTH__ H __hfma_sat(H a, H b, H c) { return __heddle_saturated(__hfma(a, b, c)); }                             \
   __HEDDLE_BOTH__ H __hfma_relu(H a, H b, H c) {                                                                          \
     H r = __hfma(a, b, c);                                                                                                \
-    return __heddle_wide(r) < 0.0f ? H(0.0f) : r;                                                                         \
+    return __heddle_wide(r) <= 0.0f ? H(0.0f) : r; /* -0 becomes +0 */                                                    \
   }                                                                                                                       \
   /* Comparisons; those with a u are true for NaN. */                                                                     \
   __HEDDLE_BOTH__ bool __hisnan(H a) { return __heddle_wide(a) != __heddle_wide(a); }                                     \

@@ -69,34 +69,38 @@ inline cudaError_t cudaMemAdvise(const void* p, size_t size, cudaMemoryAdvise ad
   return ::cudaMemAdvise_v2(p, size, advice, place);
 }
 
-// Variables of the device.
+// Variables of the device, which may be volatile.
+template <typename T>
+const void* __heddle_symbol(const T& symbol) {
+  return const_cast<const void*>(static_cast<const volatile void*>(&symbol));
+}
 template <typename T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t size, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return ::cudaMemcpyToSymbol(static_cast<const void*>(&symbol), from, size, offset, kind);
+  return ::cudaMemcpyToSymbol(__heddle_symbol(symbol), from, size, offset, kind);
 }
 template <typename T>
 cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t size, size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
-  return ::cudaMemcpyToSymbolAsync(static_cast<const void*>(&symbol), from, size, offset, kind, stream);
+  return ::cudaMemcpyToSymbolAsync(__heddle_symbol(symbol), from, size, offset, kind, stream);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, size_t size, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return ::cudaMemcpyFromSymbol(to, static_cast<const void*>(&symbol), size, offset, kind);
+  return ::cudaMemcpyFromSymbol(to, __heddle_symbol(symbol), size, offset, kind);
 }
 template <typename T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t size, size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) {
-  return ::cudaMemcpyFromSymbolAsync(to, static_cast<const void*>(&symbol), size, offset, kind, stream);
+  return ::cudaMemcpyFromSymbolAsync(to, __heddle_symbol(symbol), size, offset, kind, stream);
 }
 template <typename T>
 cudaError_t cudaGetSymbolAddress(void** p, const T& symbol) {
-  return ::cudaGetSymbolAddress(p, static_cast<const void*>(&symbol));
+  return ::cudaGetSymbolAddress(p, __heddle_symbol(symbol));
 }
 template <typename T>
 cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
-  return ::cudaGetSymbolSize(size, static_cast<const void*>(&symbol));
+  return ::cudaGetSymbolSize(size, __heddle_symbol(symbol));
 }
 
 // Events and graphs.
@@ -119,14 +123,14 @@ template <typename T>
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* behind,
                                            size_t count, const T& symbol, const void* from, size_t size, size_t offset,
                                            cudaMemcpyKind kind) {
-  return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, behind, count, static_cast<const void*>(&symbol), from, size,
+  return ::cudaGraphAddMemcpyNodeToSymbol(node, graph, behind, count, __heddle_symbol(symbol), from, size,
                                           offset, kind);
 }
 template <typename T>
 cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* behind,
                                              size_t count, void* to, const T& symbol, size_t size, size_t offset,
                                              cudaMemcpyKind kind) {
-  return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, behind, count, to, static_cast<const void*>(&symbol), size,
+  return ::cudaGraphAddMemcpyNodeFromSymbol(node, graph, behind, count, to, __heddle_symbol(symbol), size,
                                             offset, kind);
 }
 
