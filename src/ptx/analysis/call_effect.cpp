@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "ptx/analysis/waiting.hpp"
+#include "ptx/analysis/calls.hpp"
 
 namespace heddle::ptx::analysis {
 

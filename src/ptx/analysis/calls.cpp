@@ -30,4 +30,37 @@ bool calls_others(const Module& module, const Function& function) {
   });
 }
 
+std::vector<std::uint32_t> possible_callees(const Module& module, const Function& function, const Instruction& call) {
+  std::vector<std::uint32_t> result;
+  const auto with_body = [&](std::uint32_t index) {
+    if (module.functions[index].is_declaration)
+      for (std::uint32_t f = 0; f < module.functions.size(); ++f)
+        if (module.functions[f].name == module.functions[index].name && !module.functions[f].is_declaration) return f;
+    return index;
+  };
+  const Operand& callee = call.operands[1];
+  if (callee.kind == OperandKind::symbol) return {with_body(callee.symbol.index)};
+  for (const Operand& operand : call.operands)
+    if (operand.kind == OperandKind::table && function.tables[operand.index].kind == Table::Kind::call_targets) {
+      for (std::uint32_t target : function.tables[operand.index].targets) result.push_back(with_body(target));
+      return result;
+    }
+  std::vector<bool> taken(module.functions.size(), false);
+  for (const Variable& variable : module.variables)
+    for (const InitValue& value : variable.init)
+      if (value.kind != InitValue::Kind::integer && value.symbol.kind == SymbolRef::Kind::function)
+        taken[value.symbol.index] = true;
+  for (const Function& other : module.functions)
+    for (const Instruction& inst : other.body)
+      for (std::size_t i = 0; i < inst.operands.size(); ++i) {
+        const Operand& operand = inst.operands[i];
+        const bool is_callee = inst.opcode == Opcode::call && i == 1;
+        if (operand.kind == OperandKind::symbol && operand.symbol.kind == SymbolRef::Kind::function && !is_callee)
+          taken[operand.symbol.index] = true;
+      }
+  for (std::uint32_t f = 0; f < taken.size(); ++f)
+    if (taken[f]) result.push_back(with_body(f));
+  return result;
+}
+
 }  // namespace heddle::ptx::analysis

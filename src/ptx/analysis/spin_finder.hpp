@@ -11,7 +11,7 @@
 #include "ptx/analysis/dominators.hpp"
 #include "ptx/analysis/loop_slice.hpp"
 #include "ptx/analysis/memory_place.hpp"
-#include "ptx/analysis/waiting.hpp"
+#include "ptx/analysis/spin_loop.hpp"
 #include "ptx/analysis/webs.hpp"
 #include "ptx/ir.hpp"
 

@@ -5,29 +5,14 @@
 #include <cstdint>
 #include <vector>
 
+#include "ptx/analysis/calls.hpp"
 #include "ptx/analysis/control_flow.hpp"
+#include "ptx/analysis/spin_loop.hpp"
 #include "ptx/analysis/uniformity.hpp"
 #include "ptx/analysis/webs.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::ptx::analysis {
-
-// An instruction of a loop that reads what other threads write, on which the loop's end depends.
-struct Awaited {
-  std::uint32_t instruction = 0;  // a load, an atomic, a test of an mbarrier, or a call of a function that has one
-  Space space = Space::generic;   // of what is waited for; generic may be global
-  bool takes = false;             // by an atomic that changes it: a lock
-};
-
-// A loop whose end depends on memory that others write, or that never ends once it has begun a second iteration.
-struct SpinLoop {
-  std::uint32_t loop = 0;         // into ControlFlowGraph::loops()
-  std::uint32_t instruction = 0;  // the first of those awaited; of endless ones the first of the loop
-  std::vector<Awaited> awaited;   // none of endless ones
-  bool takes() const;             // some of those awaited do
-  bool endless = false;           // nothing that it does or that others do changes whether it ends
-  bool intra_warp = false;        // lanes of one group may leave in different iterations: one may wait for another
-};
 
 struct FunctionWaiting {
   std::vector<SpinLoop> spin_loops;               // of this function, not of those it calls
@@ -58,9 +43,5 @@ std::vector<FunctionWaiting> find_waiting(const Module& module, const Uniformity
 // The part of one function without those it calls; `uniformity` is of the same webs.
 FunctionWaiting find_waiting_in(const Module& module, const Function& function, const ControlFlowGraph& cfg,
                                 const Webs& webs, const Uniformity& uniformity);
-
-// Functions of the module with bodies that each call may reach: its callee, the targets of its table, or (indirect, no
-// table) all whose address is taken.
-std::vector<std::uint32_t> possible_callees(const Module& module, const Function& function, const Instruction& call);
 
 }  // namespace heddle::ptx::analysis
