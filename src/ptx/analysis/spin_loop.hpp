@@ -25,8 +25,8 @@ struct SpinLoop {
   bool takes() const {
     return std::any_of(awaited.begin(), awaited.end(), [](const Awaited& item) { return item.takes; });
   }
-  bool endless = false;           // nothing that it does or that others do changes whether it ends
-  bool intra_warp = false;        // lanes of one group may leave in different iterations: one may wait for another
+  bool endless = false;     // nothing that it does or that others do changes whether it ends
+  bool intra_warp = false;  // lanes of one group may leave in different iterations: one may wait for another
 };
 
 }  // namespace heddle::ptx::analysis
