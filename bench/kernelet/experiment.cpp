@@ -38,7 +38,7 @@ const std::map<std::string, Shape>& shapes() {
   return all;
 }
 
-// Of steady state. With two, the same ratio measured again differed by 0.06 in its gain.
+// Of steady state. With two, slices of another size changed the gain of a ratio by 0.06.
 constexpr unsigned rounds_of_pairs = 6;
 
 std::filesystem::path journal_file(const ExperimentOptions& options) {

@@ -8,7 +8,6 @@
 #include <exception>
 #include <memory>
 #include <system_error>
-#include <utility>
 
 #include "base/fail.hpp"
 #include "base/memory_limit.hpp"
@@ -76,21 +75,23 @@ bool lacks_memory() noexcept {
 
 std::thread start_thread(const std::string& name, std::function<void()> work) {
   const BlockedSignals blocked;
-  try {
-    std::thread thread([work = std::move(work), reserve = std::make_unique<Reserve>()]() mutable {
-      reserve.reset();
-      prepare_exceptions();
-      work();
-    });
-    pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
-    return thread;
-  } catch (const std::system_error& error) {
-    if (error.code() == std::errc::not_enough_memory || lacks_memory())
-      fail(ErrorCode::out_of_memory, "the process can have no more threads: there is no memory for another one{}",
+  for (int tries_left = 2;; --tries_left) {
+    try {
+      std::thread thread([work, reserve = std::make_unique<Reserve>()]() mutable {
+        reserve.reset();
+        prepare_exceptions();
+        work();
+      });
+      pthread_setname_np(thread.native_handle(), name.substr(0, 15).c_str());
+      return thread;
+    } catch (const std::system_error& error) {
+      if (error.code() == std::errc::not_enough_memory || lacks_memory())
+        fail(ErrorCode::out_of_memory, "the process can have no more threads: there is no memory for another one{}",
+             memory_limit_note());
+      if (tries_left > 0) continue;  // memory that was short is there again, as other threads end
+      fail(ErrorCode::out_of_memory, "the process can have no more threads: {}{}{}", error.what(), thread_limit_note(),
            memory_limit_note());
-    // Memory that was short may be there again, as other threads end: either limit may be the reason.
-    fail(ErrorCode::out_of_memory, "the process can have no more threads: {}{}{}", error.what(), thread_limit_note(),
-         memory_limit_note());
+    }
   }
 }
 

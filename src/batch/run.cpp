@@ -77,8 +77,8 @@ class JobWork final : public sched::Work {
 
 // The jobs that have arrived. The dispatcher gets the oldest few of each kernel, since policies look at all that it
 // has; more than that they need not see, as jobs of a kernel are alike. It gets several at a time, as each time the
-// policy is asked. Of a kernel whose launches are ordered it gets
-// the next one when the last one has ended, or is with an executor that puts the next one behind it.
+// policy is asked. Of a kernel whose launches are ordered it gets the next one when the last one has ended, or is with
+// an executor that puts the next one behind it.
 class Arrived {
  public:
   Arrived(RunState& run, const std::vector<Job>& jobs) : run_(run), jobs_(jobs) {}

@@ -163,7 +163,7 @@ BlockRange parse_blocks(std::string_view text, const Dim3& grid) {
     throw UsageError(
         fmt::format("--blocks {}: blocks {} to {} are not part of a grid of {}, which --grid gives; END is "
                     "at most {}",
-                    text, begin->value, end->value, base::counted(grid.count(), "block"), grid.count()));
+                    text, parts[0], parts[1], base::counted(grid.count(), "block"), grid.count()));
   return {begin->value, end->value};
 }
 

@@ -40,8 +40,7 @@ void set(const Limit& limit) {
 
 [[noreturn]] void end(heddle_status status, const Limit& limit) {
   const std::string message = heddle_last_error();
-  const bool says_it = message.find(limit.of_data ? "(ulimit -d)" : "(ulimit -v)") != message.npos &&
-                       message.find("(ulimit -u)") == message.npos;
+  const bool says_it = message.find(limit.of_data ? "(ulimit -d)" : "(ulimit -v)") != message.npos;
   if (status != HEDDLE_OUT_OF_MEMORY || !says_it)
     std::fprintf(stderr, "%s: %s\n", heddle_status_name(status), message.c_str());
   ::_exit(status == HEDDLE_OUT_OF_MEMORY && says_it ? out_of_memory : wrong);

@@ -71,7 +71,8 @@ TEST_F(WrongUse, BlocksOfTheGrid) {
   const std::string launch = "launch absent.ptx --device cpu --arg out:x.npy:u32:4 ";
   refuses(launch + "--blocks 0:9", "--blocks 0:9: blocks 0 to 9 are not part of a grid of 1 block");
   refuses(launch + "--grid 4x2 --blocks 8:9", "END is at most 8");
-  refuses(launch + "--blocks 0:18446744073709551616", "not part of a grid of 1 block");
+  refuses(launch + "--blocks 0:18446744073709551616",
+          "blocks 0 to 18446744073709551616 are not part of a grid of 1 block");
   for (const std::string wrong : {"5x", "0:", "5:2", "0:1:2", "nan:inf", "1e400:1e401", "-1:1"})
     refuses(launch + "--blocks " + wrong, "--blocks " + wrong + ": a range is BEGIN:END");
   refuses(launch + "--grid 1x70000", "--grid 1x70000: that is too large; x is at most 2147483647, y 65535 and z 65535");

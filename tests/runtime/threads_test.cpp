@@ -9,38 +9,12 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/threads_fixture.hpp"
+
 namespace heddle::tests {
 namespace {
 
-// add(value, x): x[i] += value; copy(x, y): y[i] = x[i], for the 128 threads of a block.
-constexpr const char* source = R"(
-.version 7.8
-.target sm_80
-.address_size 64
-.visible .entry add(.param .u32 p_value, .param .u64 p_x) {
-  .reg .b32 %r<4>; .reg .b64 %rd<3>;
-  ld.param.u32 %r1, [p_value];
-  ld.param.u64 %rd1, [p_x];
-  mov.u32 %r2, %tid.x;
-  mad.wide.u32 %rd2, %r2, 4, %rd1;
-  ld.global.u32 %r3, [%rd2];
-  add.u32 %r3, %r3, %r1;
-  st.global.u32 [%rd2], %r3;
-  ret;
-}
-.visible .entry copy(.param .u64 p_x, .param .u64 p_y) {
-  .reg .b32 %r<3>; .reg .b64 %rd<5>;
-  ld.param.u64 %rd1, [p_x];
-  ld.param.u64 %rd2, [p_y];
-  mov.u32 %r1, %tid.x;
-  mad.wide.u32 %rd3, %r1, 4, %rd1;
-  mad.wide.u32 %rd4, %r1, 4, %rd2;
-  ld.global.u32 %r2, [%rd3];
-  st.global.u32 [%rd4], %r2;
-  ret;
-}
-.visible .entry trap_all() { trap; }
-)";
+constexpr const char* trap_kernel = ".visible .entry trap_all() { trap; }\n";
 
 constexpr std::uint32_t n = 128;
 constexpr std::uint32_t hosts = 4, rounds = 12;
@@ -55,25 +29,17 @@ bool all_are(std::span<const std::uint32_t> values, std::uint32_t wanted) {
   return true;
 }
 
-template <class F>
-void in_threads(const F& f) {
-  std::vector<std::thread> threads;
-  threads.reserve(hosts);
-  for (std::uint32_t h = 0; h < hosts; ++h) threads.emplace_back([&f, h] { f(h); });
-  for (std::thread& thread : threads) thread.join();
-}
-
 class Threads : public testing::TestWithParam<Scheduling> {};
 
 // Launches with the same bytes come in some order, and none is lost; no device is left with bytes that are stale.
 TEST_P(Threads, ChangeTheSameArrayOnSeveralDevices) {
   Runtime runtime({.devices = "cpu,interp", .workers = 2, .scheduling = GetParam()});
-  Module module = runtime.load_ptx(source);
+  Module module = runtime.load_ptx(thread_kernels() + trap_kernel);
   const Kernel add = module.kernel("add"), copy = module.kernel("copy");
   auto shared = runtime.array<std::uint32_t>(2 * n), constant = runtime.array<std::uint32_t>(n);
   for (std::uint32_t& value : constant.write()) value = 7;
   std::atomic<std::uint32_t> wrong{0};
-  in_threads([&](std::uint32_t h) {
+  in_threads(hosts, [&](std::uint32_t h) {
     for (std::uint32_t round = 0; round < rounds; ++round) {
       auto mine = runtime.array<std::uint32_t>(n);
       runtime.launch(add, on(h + round), 1u, shared.slice(0, n));
@@ -99,10 +65,10 @@ TEST_P(Threads, ChangeTheSameArrayOnSeveralDevices) {
 
 TEST_P(Threads, AreToldOfTheirOwnFailures) {
   Runtime runtime({.devices = "cpu,interp", .workers = 2, .scheduling = GetParam()});
-  Module module = runtime.load_ptx(source);
+  Module module = runtime.load_ptx(thread_kernels() + trap_kernel);
   const Kernel add = module.kernel("add"), trap = module.kernel("trap_all");
   std::atomic<std::uint32_t> told{0}, wrong{0};
-  in_threads([&](std::uint32_t h) {
+  in_threads(hosts, [&](std::uint32_t h) {
     for (std::uint32_t round = 0; round < rounds; ++round) {
       auto mine = runtime.array<std::uint32_t>(n);
       try {
@@ -121,11 +87,11 @@ TEST_P(Threads, AreToldOfTheirOwnFailures) {
 TEST_P(Threads, LoadAndDropModules) {
   Runtime runtime({.devices = "cpu,interp", .workers = 2, .scheduling = GetParam()});
   std::atomic<std::uint32_t> wrong{0};
-  in_threads([&](std::uint32_t h) {
+  in_threads(hosts, [&](std::uint32_t h) {
     for (std::uint32_t round = 0; round < rounds / 4; ++round) {
       auto mine = runtime.array<std::uint32_t>(n);
       {
-        Module module = runtime.load_ptx(source);
+        Module module = runtime.load_ptx(thread_kernels() + trap_kernel);
         const Kernel add = module.kernel("add");
         for (std::uint32_t i = 0; i < 40; ++i) runtime.launch(add, on(h + round), 1u, mine);  // polls on the way
       }

@@ -6,53 +6,20 @@
 #include <heddle/heddle.hpp>
 
 #include <atomic>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
+#include "runtime/threads_fixture.hpp"
+
 namespace heddle::tests {
 namespace {
 
-// add(value, x): x[i] += value, slowly; count(): total += 1 by one thread of each block; copy(x, y): y[i] = x[i].
-constexpr const char* source = R"(
-.version 7.8
-.target sm_80
-.address_size 64
+// count(): total += 1 by one thread of each block.
+constexpr const char* count_kernel = R"(
 .visible .global .align 4 .u32 total;
-.visible .entry add(.param .u32 p_value, .param .u64 p_x) {
-  .reg .pred %p; .reg .b32 %r<6>; .reg .b64 %rd<3>;
-  mov.u32 %r5, 0;
-again:
-  add.u32 %r5, %r5, 1;
-  setp.lt.u32 %p, %r5, 300;
-  @%p bra again;
-  ld.param.u32 %r1, [p_value];
-  ld.param.u64 %rd1, [p_x];
-  mov.u32 %r2, %tid.x;
-  mov.u32 %r3, %ctaid.x;
-  mad.lo.u32 %r2, %r3, 64, %r2;
-  mad.wide.u32 %rd2, %r2, 4, %rd1;
-  ld.global.u32 %r4, [%rd2];
-  add.u32 %r4, %r4, %r1;
-  st.global.u32 [%rd2], %r4;
-  ret;
-}
-.visible .entry copy(.param .u64 p_x, .param .u64 p_y) {
-  .reg .b32 %r<4>; .reg .b64 %rd<5>;
-  ld.param.u64 %rd1, [p_x];
-  ld.param.u64 %rd2, [p_y];
-  mov.u32 %r1, %tid.x;
-  mov.u32 %r2, %ctaid.x;
-  mad.lo.u32 %r1, %r2, 64, %r1;
-  mad.wide.u32 %rd3, %r1, 4, %rd1;
-  mad.wide.u32 %rd4, %r1, 4, %rd2;
-  ld.global.u32 %r3, [%rd3];
-  st.global.u32 [%rd4], %r3;
-  ret;
-}
 .visible .entry count() {
   .reg .pred %p; .reg .b32 %r<3>; .reg .b64 %rd<2>;
   mov.u32 %r1, %tid.x;
@@ -76,31 +43,13 @@ class Turns : public testing::TestWithParam<const char*> {
     options.workers = 2;
     if (memory_budget != 0) options.memory_budget = memory_budget;
     runtime_.emplace(options);
-    module_.emplace(runtime_->load_ptx(source));
+    module_.emplace(runtime_->load_ptx(thread_kernels(300) + count_kernel));
     add_.emplace(module_->kernel("add"));
     copy_.emplace(module_->kernel("copy"));
     count_.emplace(module_->kernel("count"));
   }
   static LaunchOptions shape(bool timed = false, const char* device = "") {
     return {.grid = {blocks}, .block = {64}, .device = device, .timed = timed};
-  }
-  // f(thread) in so many threads; what they throw is a failure of the test.
-  template <class F>
-  static void in_threads(std::uint32_t hosts, const F& f) {
-    std::vector<std::thread> threads;
-    std::mutex mutex;
-    std::vector<std::string> thrown;
-    for (std::uint32_t h = 0; h < hosts; ++h)
-      threads.emplace_back([&, h] {
-        try {
-          f(h);
-        } catch (const std::exception& error) {
-          const std::lock_guard lock(mutex);
-          thrown.emplace_back(error.what());
-        }
-      });
-    for (std::thread& thread : threads) thread.join();
-    EXPECT_THAT(thrown, testing::IsEmpty());
   }
   static void expect_all(Array<std::uint32_t>& array, std::uint32_t wanted) {
     EXPECT_THAT(array.read(), testing::Each(wanted));
@@ -130,7 +79,8 @@ TEST_P(Turns, CallsComeBetweenLaunchesOfOtherThreads) {
 
 // One that launches without end does not keep others from their turn.
 TEST_P(Turns, CallsDoNotWaitForWhatOthersGoOnToLaunch) {
-  if (std::string_view(GetParam()).empty()) GTEST_SKIP() << "nothing is held";
+  if (std::string_view(GetParam()).empty())
+    GTEST_SKIP() << "without a policy, the host waits as long as others go on to launch";
   start("cpu");
   auto shared = runtime_->array<std::uint32_t>(n);
   std::atomic<bool> done{false};

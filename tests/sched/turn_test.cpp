@@ -54,24 +54,24 @@ class TurnTest : public testing::Test {
 
 TEST_F(TurnTest, ComesAfterAllBlocksOfWhatItConflictsWith) {
   hold({.name = "a", .blocks = 20, .seconds_per_block = 10e-6}, Mode::read_write);
-  std::atomic<bool> has_turn{false}, goes_on{false};
+  std::atomic<bool> acquired{false}, released{false};
   std::thread thread([&] {
     base::Lock lock(mutex);
     const graph::Access access{array, Mode::read, 0, 50};
     const Turn turn(dispatcher, {&access, 1}, lock);
     lock.unlock();
-    has_turn = true;
-    while (!goes_on) std::this_thread::yield();
+    acquired = true;
+    while (!released) std::this_thread::yield();
   });
   EXPECT_TRUE(tests::wait_until([&] { return is_held(2); }));
   const Task later = hold({.name = "b", .blocks = 2, .seconds_per_block = 10e-6}, Mode::read_write);
-  EXPECT_FALSE(has_turn);
+  EXPECT_FALSE(acquired);
   EXPECT_THAT(device.log, ElementsAre("a[0,10)"));
   complete_all();  // what is left of a goes
-  EXPECT_TRUE(tests::wait_until([&] { return has_turn.load(); }));
+  EXPECT_TRUE(tests::wait_until([&] { return acquired.load(); }));
   EXPECT_EQ(later->state, TaskState::held);  // it does not overtake the turn
   EXPECT_THAT(device.log, ElementsAre("a[0,10)", "a[10,20)"));
-  goes_on = true;
+  released = true;
   thread.join();
   complete_all();
   EXPECT_THAT(device.log, ElementsAre("a[0,10)", "a[10,20)", "b[0,2)"));

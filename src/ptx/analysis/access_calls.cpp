@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ptx/analysis/access_solver.hpp"
+#include "ptx/analysis/calls.hpp"
 
 namespace heddle::ptx::analysis {
 
@@ -93,14 +94,10 @@ void AccessSolver::call(std::uint32_t i) {
   const auto targets = callees(function_.body[i], complete);
   if (!complete) return call_unknown(i, "the pointer is passed to a function that is called through a register");
   for (std::uint32_t target : targets) {
-    const Function* callee = &module_.functions[target];
-    std::uint32_t body = target;
-    if (callee->is_declaration)  // its definition may stand elsewhere in the module
-      for (std::uint32_t f = 0; f < module_.functions.size(); ++f)
-        if (module_.functions[f].name == callee->name && !module_.functions[f].is_declaration) body = f;
+    const std::uint32_t body = definition_of(module_, target);
     if (!module_.functions[body].is_declaration)
       call_known(i, summaries_[body]);
-    else if (!call_builtin(i, callee->name))
+    else if (!call_builtin(i, module_.functions[target].name))
       call_unknown(i, "the pointer is passed to a function without a body");
   }
 }

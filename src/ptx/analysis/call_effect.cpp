@@ -37,11 +37,6 @@ bool finds_what_others_write(const PlaceFinder& places, const Instruction& inst)
   return space != Space::param && space != Space::local && space != Space::constant;
 }
 
-bool is_builtin(const Function& function) {
-  return function.name == "vprintf" || function.name == "malloc" || function.name == "free" ||
-         function.name == "__assertfail";
-}
-
 namespace {
 
 void add_unknown(CallEffect& effect) {

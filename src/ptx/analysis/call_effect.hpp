@@ -33,7 +33,4 @@ bool tests_mbarrier(const Instruction& inst);
 bool may_change_nothing(const PlaceFinder& places, const Instruction& atomic);
 bool exchanges(const Instruction& inst);
 
-// vprintf, malloc, free or __assertfail: known without a body.
-bool is_builtin(const Function& function);
-
 }  // namespace heddle::ptx::analysis

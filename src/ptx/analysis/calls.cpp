@@ -2,18 +2,21 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 #include <string_view>
 
 namespace heddle::ptx::analysis {
-namespace {
 
-bool is_builtin(const std::string& name) {
+bool is_builtin(const Function& function) {
   static constexpr std::array<std::string_view, 4> builtins{"vprintf", "malloc", "free", "__assertfail"};
-  return std::find(builtins.begin(), builtins.end(), name) != builtins.end();
+  return std::find(builtins.begin(), builtins.end(), function.name) != builtins.end();
 }
 
-}  // namespace
+std::uint32_t definition_of(const Module& module, std::uint32_t function) {
+  if (!module.functions[function].is_declaration) return function;
+  for (std::uint32_t f = 0; f < module.functions.size(); ++f)
+    if (module.functions[f].name == module.functions[function].name && !module.functions[f].is_declaration) return f;
+  return function;
+}
 
 bool has_calls(const Function& function) {
   return std::any_of(function.body.begin(), function.body.end(),
@@ -26,23 +29,18 @@ bool calls_others(const Module& module, const Function& function) {
     if (inst.opcode != Opcode::call) return false;
     if (inst.operands.size() <= callee || inst.operands[callee].kind != OperandKind::symbol) return true;
     const SymbolRef& symbol = inst.operands[callee].symbol;
-    return symbol.kind != SymbolRef::Kind::function || !is_builtin(module.functions[symbol.index].name);
+    return symbol.kind != SymbolRef::Kind::function || !is_builtin(module.functions[symbol.index]);
   });
 }
 
 std::vector<std::uint32_t> possible_callees(const Module& module, const Function& function, const Instruction& call) {
   std::vector<std::uint32_t> result;
-  const auto with_body = [&](std::uint32_t index) {
-    if (module.functions[index].is_declaration)
-      for (std::uint32_t f = 0; f < module.functions.size(); ++f)
-        if (module.functions[f].name == module.functions[index].name && !module.functions[f].is_declaration) return f;
-    return index;
-  };
   const Operand& callee = call.operands[1];
-  if (callee.kind == OperandKind::symbol) return {with_body(callee.symbol.index)};
+  if (callee.kind == OperandKind::symbol) return {definition_of(module, callee.symbol.index)};
   for (const Operand& operand : call.operands)
     if (operand.kind == OperandKind::table && function.tables[operand.index].kind == Table::Kind::call_targets) {
-      for (std::uint32_t target : function.tables[operand.index].targets) result.push_back(with_body(target));
+      for (std::uint32_t target : function.tables[operand.index].targets)
+        result.push_back(definition_of(module, target));
       return result;
     }
   std::vector<bool> taken(module.functions.size(), false);
@@ -59,7 +57,7 @@ std::vector<std::uint32_t> possible_callees(const Module& module, const Function
           taken[operand.symbol.index] = true;
       }
   for (std::uint32_t f = 0; f < taken.size(); ++f)
-    if (taken[f]) result.push_back(with_body(f));
+    if (taken[f]) result.push_back(definition_of(module, f));
   return result;
 }
 

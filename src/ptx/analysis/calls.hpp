@@ -10,7 +10,12 @@ namespace heddle::ptx::analysis {
 
 bool has_calls(const Function& function);
 
-// Whether the function calls others than vprintf, malloc, free and __assertfail, by name or through a register. Calls
+// vprintf, malloc, free or __assertfail: known without a body.
+bool is_builtin(const Function& function);
+// The function of that name that has a body; the same one where there is none in the module.
+std::uint32_t definition_of(const Module& module, std::uint32_t function);
+
+// Whether the function calls others than those that are built in, by name or through a register. Calls
 // that inline_calls has replaced are none.
 bool calls_others(const Module& module, const Function& function);
 
