@@ -148,30 +148,36 @@ Workload sad(Size size) {
           [expected](Kernel& kernel) { return expected.deviation(kernel, 2); }};
 }
 
+// The paper's matrix stays in caches: its kernel uses 0.3 % of the bandwidth of DRAM. So does the one of simulated
+// runs.
 Workload spmv(Size size) {
   constexpr unsigned threads = 256, vector = 2048;
   const int width = static_cast<int>(16 * size.work);  // 16: as the paper's matrix has on the mean
-  const std::size_t rows = std::size_t{size.blocks} * threads;
+  const std::size_t results = std::size_t{size.blocks} * threads;
+  const std::size_t rows = size.large ? results : vector, vectors = (results + rows - 1) / rows;
   Numbers numbers(3);
   auto columns = numbers.words(rows * static_cast<std::size_t>(width));
   // Near the diagonal, as matrices of meshes have them.
   for (std::size_t i = 0; i < columns.size(); ++i)
     columns[i] = static_cast<unsigned>((i % rows + columns[i] % 64) % vector);
-  const auto values = numbers.floats(columns.size(), -1, 1), x = numbers.floats(vector, -1, 1);
-  Expected<float> expected(rows, size.work);
-  for (std::size_t row = 0; row < rows; row += expected.step()) {
+  const auto values = numbers.floats(columns.size(), -1, 1), x = numbers.floats(vector * vectors, -1, 1);
+  Expected<float> expected(results, size.work);
+  for (std::size_t at = 0; at < results; at += expected.step()) {
+    const std::size_t row = at % rows, begin = at / rows * vector;
     float sum = 0;
-    for (int k = 0; k < width; ++k)
-      sum += values[static_cast<std::size_t>(k) * rows + row] * x[columns[static_cast<std::size_t>(k) * rows + row]];
-    expected.add(row, sum);
+    for (int k = 0; k < width; ++k) {
+      const std::size_t place = static_cast<std::size_t>(k) * rows + row;
+      sum += values[place] * x[begin + columns[place]];
+    }
+    expected.add(at, sum);
   }
-  return {
-      {"SPMV",
-       {},
-       "spmv",
-       {.grid = {size.blocks}, .block = {threads}},
-       {array(columns), array(values), array(x), zeros<float>(rows), scalar(static_cast<int>(rows)), scalar(width)}},
-      [expected](Kernel& kernel) { return expected.deviation(kernel, 3, 1e-5f); }};
+  return {{"SPMV",
+           {},
+           "spmv",
+           {.grid = {size.blocks}, .block = {threads}},
+           {array(columns), array(values), array(x), zeros<float>(results), scalar(static_cast<int>(rows)),
+            scalar(width), scalar(static_cast<int>(vector))}},
+          [expected](Kernel& kernel) { return expected.deviation(kernel, 3, 1e-5f); }};
 }
 
 Workload st(Size size) {
@@ -259,7 +265,7 @@ double cumulative(double d) { return std::erfc(-d / std::sqrt(2.0)) / 2; }
 Workload bs(Size size) {
   constexpr unsigned threads = 128;
   const unsigned blocks = size.blocks;
-  constexpr int scenarios = 8;
+  const int scenarios = size.large ? 8 : 16;
   const int each = static_cast<int>(size.work);
   constexpr float rate = .02f, volatility = .3f;
   const std::size_t options = std::size_t{blocks} * threads * static_cast<unsigned>(each);

@@ -9,7 +9,7 @@
 #include "batch/launch_order.hpp"
 #include "device/launch_check.hpp"
 #include "ptx/analysis/block_independence.hpp"
-#include "ptx/analysis/waiting.hpp"
+#include "ptx/analysis/waiting/waiting.hpp"
 #include "ptx/printer.hpp"
 
 namespace heddle::batch {

@@ -4,7 +4,7 @@
 
 #include "batch/demands.hpp"
 #include "batch/quotient.hpp"
-#include "ptx/analysis/memory_waits.hpp"
+#include "ptx/analysis/waiting/memory_waits.hpp"
 
 namespace heddle::batch {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "heddle/error.hpp"
 #include "ptx/analysis/inspect.hpp"
-#include "ptx/analysis/uniformity.hpp"
+#include "ptx/analysis/lanes/uniformity.hpp"
 #include "ptx/parser.hpp"
 
 namespace {

@@ -104,6 +104,40 @@ TEST(Layering, NoRoomIncludesOneAboveIt) {
   }
 }
 
+// What a part of the analysis may include besides itself; what lies beside the parts sums up all of them.
+const std::map<std::string, std::set<std::string>> parts_of_the_analysis = {
+    {"flow", {}},
+    {"lanes", {"flow"}},
+    {"effects", {"flow"}},
+    {"access", {"flow", "effects"}},
+    {"waiting", {"flow", "lanes", "effects"}},
+};
+
+// "flow" for "ptx/analysis/flow/graph.hpp"; nothing for a path in no part.
+std::optional<std::string> part_of(const std::string& path) {
+  const std::string folder = "ptx/analysis/";
+  if (path.rfind(folder, 0) != 0) return std::nullopt;
+  const auto end = path.find('/', folder.size());
+  if (end == path.npos) return std::nullopt;
+  return path.substr(folder.size(), end - folder.size());
+}
+
+TEST(Layering, NoPartOfTheAnalysisIncludesOneAboveIt) {
+  for (const SourceText& source : sources("src/ptx/analysis", {".hpp", ".cpp"})) {
+    const auto part = part_of(source.path.substr(4));
+    if (!part) continue;
+    ASSERT_TRUE(parts_of_the_analysis.count(*part)) << source.path << " is in a part that this test does not know";
+    for (const std::string& line : source.lines) {
+      const auto included = quoted_include(line);
+      if (!included || included->rfind("ptx/analysis/", 0) != 0) continue;
+      const auto target = part_of(*included);
+      if (target == part) continue;
+      EXPECT_TRUE(target && parts_of_the_analysis.at(*part).count(*target))
+          << source.path << " includes \"" << *included << "\"";
+    }
+  }
+}
+
 TEST(Layering, PublicHeadersKnowNothingOfSrc) {
   for (const SourceText& source : sources("include", {".hpp", ".h"})) {
     for (const std::string& line : source.lines) {

@@ -12,7 +12,7 @@
 #include "device/interp/interp.hpp"
 #include "device/sim/sim.hpp"
 #include "ptx/analysis/block_independence.hpp"
-#include "ptx/analysis/waiting.hpp"
+#include "ptx/analysis/waiting/waiting.hpp"
 #include "ptx/parser.hpp"
 #include "random/comparison.hpp"
 #include "support/cpu_factory.hpp"

@@ -7,8 +7,8 @@
 #include <csignal>
 
 #include "device/interp/interp.hpp"
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/liveness.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/liveness.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/verifier.hpp"
 #include "support/short_patience.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "ptx/analysis/waiting.hpp"
+#include "ptx/analysis/waiting/waiting.hpp"
 
 namespace heddle::device::cpu {
 namespace {

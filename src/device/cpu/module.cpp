@@ -14,7 +14,7 @@
 #include "device/cpu/kernel_compiler.hpp"
 #include "device/device.hpp"
 #include "device/launch_check.hpp"
-#include "ptx/analysis/alike_threads.hpp"
+#include "ptx/analysis/access/alike_threads.hpp"
 
 namespace heddle::device::cpu {
 namespace {

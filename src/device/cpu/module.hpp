@@ -74,7 +74,8 @@ class CpuFunction final : public Function {
   std::shared_ptr<const KernelCode> code(const Dim3& block, bool global_id_fits);
   const ptx::Module& module() const { return *module_; }
   const KernelUnit& kernel_unit() const { return unit().unit; }
-  // The block that does what this one does: without threads that are like others (ptx/analysis/alike_threads.hpp).
+  // The block that does what this one does: without threads that are like others
+  // (ptx/analysis/access/alike_threads.hpp).
   Dim3 distinct(const Dim3& block) const {
     return block.y * block.z > 1 && unit().rows_are_alike ? Dim3{block.x} : block;
   }

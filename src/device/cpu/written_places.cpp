@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "ptx/analysis/access.hpp"
+#include "ptx/analysis/access/access.hpp"
 
 namespace heddle::device::cpu {
 namespace {

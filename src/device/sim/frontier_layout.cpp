@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/dominators.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/dominators.hpp"
 
 namespace heddle::device::sim {
 namespace {

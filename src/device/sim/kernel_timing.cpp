@@ -4,9 +4,9 @@
 #include <array>
 #include <optional>
 
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/dominators.hpp"
-#include "ptx/analysis/register_table.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/dominators.hpp"
+#include "ptx/analysis/flow/register_table.hpp"
 #include "ptx/matrix.hpp"
 
 namespace heddle::device::sim {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "device/sim/issue_group.hpp"
-#include "ptx/analysis/liveness.hpp"
+#include "ptx/analysis/flow/liveness.hpp"
 
 namespace heddle::device::sim {
 

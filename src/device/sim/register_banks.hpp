@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/register_table.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/register_table.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::device::sim {

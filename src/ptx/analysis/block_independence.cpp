@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "ptx/analysis/call_effect.hpp"
+#include "ptx/analysis/effects/call_effect.hpp"
+#include "ptx/analysis/effects/memory_effect.hpp"
+#include "ptx/analysis/flow/loop_slice.hpp"
 #include "ptx/analysis/instruction_text.hpp"
-#include "ptx/analysis/loop_slice.hpp"
-#include "ptx/analysis/memory_effect.hpp"
 
 namespace heddle::ptx::analysis {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "ptx/analysis/waiting.hpp"
+#include "ptx/analysis/waiting/waiting.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::ptx::analysis {

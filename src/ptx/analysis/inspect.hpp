@@ -7,10 +7,10 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "ptx/analysis/access.hpp"
+#include "ptx/analysis/access/access.hpp"
 #include "ptx/analysis/block_independence.hpp"
 #include "ptx/analysis/resources.hpp"
-#include "ptx/analysis/waiting.hpp"
+#include "ptx/analysis/waiting/waiting.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::ptx::analysis {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ptx/analysis/memory_effect.hpp"
+#include "ptx/analysis/effects/memory_effect.hpp"
 
 namespace heddle::ptx::analysis {
 namespace {

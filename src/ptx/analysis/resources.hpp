@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ptx/analysis/liveness.hpp"
-#include "ptx/analysis/waiting.hpp"
+#include "ptx/analysis/flow/liveness.hpp"
+#include "ptx/analysis/waiting/waiting.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::ptx::analysis {

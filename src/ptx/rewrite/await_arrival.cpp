@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ptx/analysis/parameter_loads.hpp"
+#include "ptx/analysis/access/parameter_loads.hpp"
 #include "ptx/forms.hpp"
 #include "ptx/rewrite/body_editor.hpp"
 #include "ptx/rewrite/branch.hpp"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
 
-#include "ptx/analysis/dominators.hpp"
-#include "ptx/analysis/uniformity.hpp"
+#include "ptx/analysis/flow/dominators.hpp"
+#include "ptx/analysis/lanes/uniformity.hpp"
 #include "ptx/barrier.hpp"
 #include "ptx/rewrite/block_ranges_pool.hpp"
 

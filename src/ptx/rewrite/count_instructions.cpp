@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "ptx/analysis/memory_effect.hpp"
+#include "ptx/analysis/effects/memory_effect.hpp"
 #include "ptx/rewrite/body_editor.hpp"
 #include "ptx/rewrite/lone_kernel.hpp"
 

@@ -4,10 +4,10 @@
 #include <set>
 #include <vector>
 
-#include "ptx/analysis/calls.hpp"
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/dominators.hpp"
-#include "ptx/analysis/memory_effect.hpp"
+#include "ptx/analysis/effects/calls.hpp"
+#include "ptx/analysis/effects/memory_effect.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/dominators.hpp"
 #include "ptx/rewrite/body_editor.hpp"
 #include "ptx/rewrite/lone_kernel.hpp"
 

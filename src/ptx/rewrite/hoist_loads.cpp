@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/memory_effect.hpp"
-#include "ptx/analysis/register_table.hpp"
+#include "ptx/analysis/effects/memory_effect.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/register_table.hpp"
 
 namespace heddle::ptx {
 namespace {

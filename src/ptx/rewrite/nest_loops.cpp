@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/dominators.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/dominators.hpp"
 #include "ptx/rewrite/branch.hpp"
 
 namespace heddle::ptx {

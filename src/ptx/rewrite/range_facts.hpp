@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "ptx/analysis/block_independence.hpp"
-#include "ptx/analysis/waiting.hpp"
+#include "ptx/analysis/waiting/waiting.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::ptx {

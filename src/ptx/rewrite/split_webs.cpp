@@ -1,9 +1,9 @@
 #include "ptx/rewrite/split_webs.hpp"
 
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/dominators.hpp"
-#include "ptx/analysis/register_table.hpp"
-#include "ptx/analysis/webs.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/dominators.hpp"
+#include "ptx/analysis/flow/register_table.hpp"
+#include "ptx/analysis/flow/webs.hpp"
 
 namespace heddle::ptx {
 namespace {

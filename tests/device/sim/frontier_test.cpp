@@ -11,8 +11,8 @@
 
 #include "device/machine/stepped_kernel.hpp"
 #include "device/sim/policies/pdom_stack.hpp"
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/dominators.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/dominators.hpp"
 
 namespace heddle::device::sim {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "ptx/analysis/divergence.hpp"
-#include "ptx/analysis/uniformity.hpp"
+#include "ptx/analysis/flow/divergence.hpp"
+#include "ptx/analysis/lanes/uniformity.hpp"
 #include "ptx/parser.hpp"
 
 namespace heddle::ptx::analysis {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "ptx/analysis/control_flow.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
 #include "ptx/analysis/random_function.hpp"
 #include "ptx/ir.hpp"
 

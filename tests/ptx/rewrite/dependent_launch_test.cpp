@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/memory_effect.hpp"
+#include "ptx/analysis/effects/memory_effect.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/printer.hpp"
 #include "ptx/verifier.hpp"

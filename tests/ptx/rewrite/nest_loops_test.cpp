@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "ptx/analysis/control_flow.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
 #include "ptx/parser.hpp"
 #include "ptx/printer.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <optional>
 
-#include "ptx/analysis/memory_effect.hpp"
+#include "ptx/analysis/effects/memory_effect.hpp"
 
 namespace heddle::device::cpu {
 

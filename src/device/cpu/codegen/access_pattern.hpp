@@ -2,9 +2,9 @@
 // pay.
 #pragma once
 
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/uniformity.hpp"
-#include "ptx/analysis/webs.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/webs.hpp"
+#include "ptx/analysis/lanes/uniformity.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::device::cpu {

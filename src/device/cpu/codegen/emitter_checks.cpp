@@ -40,8 +40,8 @@ void CheckCalls::check_access(const ptx::Instruction& inst, const ptx::Operand& 
       });
 }
 
-// Shared memory: what cannot conflict with other accesses (ptx/analysis/barrier_intervals.hpp). Global memory: weak
-// reads. Where races are not looked for, all accesses, once the bytes are written.
+// Shared memory: what cannot conflict with other accesses (ptx/analysis/waiting/barrier_intervals.hpp). Global memory:
+// weak reads. Where races are not looked for, all accesses, once the bytes are written.
 bool CheckCalls::may_be_exempt(Space space, std::uint32_t marks) const {
   if (!kernel_.checks.race) return true;
   if (space == Space::shared) return !facts_.conflict_free.empty() && facts_.conflict_free[context_.index];

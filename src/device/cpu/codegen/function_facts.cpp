@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "ptx/analysis/barrier_intervals.hpp"
-#include "ptx/analysis/call_effect.hpp"
+#include "ptx/analysis/effects/call_effect.hpp"
+#include "ptx/analysis/waiting/barrier_intervals.hpp"
 
 namespace heddle::device::cpu {
 

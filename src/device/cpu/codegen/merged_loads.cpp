@@ -8,7 +8,7 @@
 
 #include "device/cpu/codegen/arithmetic.hpp"
 #include "device/cpu/codegen/function_facts.hpp"
-#include "ptx/analysis/memory_effect.hpp"
+#include "ptx/analysis/effects/memory_effect.hpp"
 
 namespace heddle::device::cpu {
 

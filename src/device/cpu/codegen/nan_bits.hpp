@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "ptx/analysis/control_flow.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
 #include "ptx/ir.hpp"
 
 namespace heddle::device::cpu {

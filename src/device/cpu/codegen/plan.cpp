@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include "device/cpu/codegen/access_pattern.hpp"
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/dominators.hpp"
-#include "ptx/analysis/register_table.hpp"
-#include "ptx/analysis/uniformity.hpp"
-#include "ptx/analysis/waiting.hpp"
-#include "ptx/analysis/webs.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/dominators.hpp"
+#include "ptx/analysis/flow/register_table.hpp"
+#include "ptx/analysis/flow/webs.hpp"
+#include "ptx/analysis/lanes/uniformity.hpp"
+#include "ptx/analysis/waiting/waiting.hpp"
 
 namespace heddle::device::cpu {
 namespace {

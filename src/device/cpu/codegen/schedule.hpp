@@ -15,8 +15,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "ptx/analysis/control_flow.hpp"
-#include "ptx/analysis/dominators.hpp"
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/dominators.hpp"
 
 namespace heddle::device::cpu {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "ptx/analysis/block_independence.hpp"
+#include "ptx/analysis/flow/register_table.hpp"
 #include "ptx/analysis/instruction_text.hpp"
-#include "ptx/analysis/register_table.hpp"
-#include "ptx/analysis/waiting.hpp"
+#include "ptx/analysis/waiting/waiting.hpp"
 
 namespace heddle::device::sim {
 namespace {
