@@ -44,8 +44,9 @@ void Schedule::find_loop_ends() {
 }
 
 // A block J runs with exactly the lanes of an earlier block D when D dominates J, J post-dominates D and both belong to
-// the same innermost loop. All blocks between them in the order must be D's, so that J cannot be reached past D, and
-// none of them may lead back to where D's turn began, or lanes would come to J in different turns.
+// the same innermost loop. All blocks between them in the order must be D's, so that J cannot be reached past D. None
+// of them may lead back to where D's turn began, or past J, from where lanes come to J in a later turn of the loop:
+// lanes would come to J in different turns.
 void Schedule::find_masks() {
   mask_of_.assign(cfg_.size(), none);
   for (std::uint32_t j : order()) {
@@ -55,7 +56,8 @@ void Schedule::find_masks() {
       bool contiguous = true;
       for (std::uint32_t p = position(d) + 1; p < position(j); ++p) contiguous &= dominators_.dominates(d, order()[p]);
       for (std::uint32_t p = position(d); p < position(j); ++p)
-        for (std::uint32_t next : cfg_.successors(order()[p])) contiguous &= position(next) > position(d);
+        for (std::uint32_t next : cfg_.successors(order()[p]))
+          contiguous &= position(next) > position(d) && position(next) <= position(j);
       if (contiguous) mask_of_[j] = d;
       break;
     }
