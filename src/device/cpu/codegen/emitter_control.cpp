@@ -98,7 +98,8 @@ llvm::Value* ControlFlow::uniform_predicate(const ptx::Operand& predicate) {
   return any(both(context_.mask, registers_.vector(predicate, ptx::Type::pred)));
 }
 
-// Lanes that `ret` or `exit` leave the function. In one that is called there is no `exit` (ptx/rewrite/return_exits.hpp).
+// Lanes that `ret` or `exit` leave the function. In one that is called there is no `exit`
+// (ptx/rewrite/return_exits.hpp).
 void ControlFlow::finish_exit(std::uint32_t block, const ptx::Instruction* exit) {
   if (!exit || !exit->guard.present) return find_next_lanes(block);
   ptx::Operand guard = ptx::Operand::make_reg(exit->guard.reg);
