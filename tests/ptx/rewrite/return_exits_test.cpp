@@ -67,8 +67,8 @@ TEST(ReturnExits, ChangeOnlyWhatMayExit) {
 }
 
 TEST(ReturnExits, LeaveModulesWithoutThemAlone) {
-  const Module before = parse_text(
-      ".func f(.reg .b32 n) { call f, (n); ret; }\n.entry k() { .reg .b32 n; call f, (n); exit; }\n");
+  const Module before =
+      parse_text(".func f(.reg .b32 n) { call f, (n); ret; }\n.entry k() { .reg .b32 n; call f, (n); exit; }\n");
   Module after = before;
   return_exits(after);
   EXPECT_TRUE(equal(after, before));
