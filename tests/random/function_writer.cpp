@@ -117,10 +117,10 @@ Function FunctionWriter::write(unsigned statements) {
                  w_.varying.pick(random_, signature_.result, false, use)->name);
     return text;
   };
-  if (random_.chance(30)) {  // some lanes return early
+  if (random_.chance(30)) {  // some lanes return early, or leave the kernel
     std::string text = result();
     const std::string p = w_.condition(scope_, text, false);
-    Writer::line(text, "@{} ret;", p);
+    Writer::line(text, "@{} {};", p, s_.early_exit && random_.chance(50) ? "exit" : "ret");
     function.body.push_back(Statement::lines(text));
     scope_.mask.clear();
   }

@@ -78,6 +78,11 @@ std::uint64_t path_of_call(const Frame& caller) {
   return (std::rotl(caller.path(), 23) ^ place) * 0x9e3779b97f4a7c15ull;
 }
 
+// Whether parameter or result `i` is a register of the function: of several, some may be.
+bool in_register(const std::vector<std::uint32_t>& registers, std::size_t i) {
+  return i < registers.size() && registers[i] != ptx::Function::no_register;
+}
+
 }  // namespace
 
 void Core::enter_function(const Code& code, const Operand& arguments) {
@@ -106,7 +111,7 @@ void Core::enter_function(const Code& code, const Operand& arguments) {
   std::memset(memory, options.poison ? options.poison_byte : 0, code.frame.bytes);
   for (std::size_t i = 0; i < given; ++i) {
     const Value value = pass_argument(arguments.elements[i], function.parameters[i], memory + code.frame.parameters[i]);
-    if (i < function.parameter_registers.size()) frame.registers.set(function.parameter_registers[i], value);
+    if (in_register(function.parameter_registers, i)) frame.registers.set(function.parameter_registers[i], value);
   }
   caller.pc = thread_->pc() + 1;  // where the call returns to
   frame.called->path = path_of_call(caller);
@@ -134,13 +139,13 @@ void Core::return_from_function() {
     const std::byte* source = local_memory(callee.base + callee.code->frame.returns[i], result.size());
     Value value;
     std::memcpy(&value, source, std::min<std::uint64_t>(result.size(), sizeof value));
-    if (i < function.return_registers.size()) value = callee.registers.get(function.return_registers[i]);
+    if (in_register(function.return_registers, i)) value = callee.registers.get(function.return_registers[i]);
     const Operand& target = results.elements[i];
     if (target.kind == OperandKind::reg) {
       write(target, result.type, value);
     } else if (target.kind == OperandKind::symbol) {
       std::byte* place = local_memory(symbol_address(target.symbol), result.size());
-      if (i < function.return_registers.size())
+      if (in_register(function.return_registers, i))
         std::memcpy(place, &value, std::min<std::uint64_t>(result.size(), sizeof value));
       else
         std::memcpy(place, source, std::min(result.size(), variable_of(target.symbol).size()));

@@ -4,8 +4,8 @@
 
 #include <llvm/IR/Constants.h>
 
+#include "device/cpu/codegen/call_frame.hpp"
 #include "device/cpu/function_handle.hpp"
-#include "device/parameter_layout.hpp"
 #include "ptx/rewrite/inline_calls.hpp"
 
 namespace heddle::device::cpu {
@@ -91,21 +91,21 @@ bool CallInstructions::emit_builtin(const ptx::Instruction& call, const std::str
 void CallInstructions::emit_function_call(const ptx::Instruction& call, const std::vector<ptx::Variable>& parameters,
                                           const std::vector<ptx::Variable>& returns,
                                           const std::function<void(Value*, Value*, Value*)>& make) {
-  const auto frame = [&](const std::vector<ptx::Variable>& variables, const char* name) {
-    const std::uint64_t bytes = std::max<std::uint64_t>(parameter_bytes(variables), 1) * lanes();
+  const auto make_frame = [&](const std::vector<ptx::Variable>& variables, const char* name) {
+    const std::uint64_t bytes = std::max<std::uint64_t>(call_frame(variables, lanes()).bytes, 1);
     auto* place = entry_alloca(llvm::ArrayType::get(kernel_.abi.i8, bytes), name);
-    place->setAlignment(llvm::Align(16));
+    place->setAlignment(llvm::Align(CallFrame::alignment));
     return place;
   };
-  llvm::AllocaInst* parameter_frame = frame(parameters, "arguments");
-  llvm::AllocaInst* return_frame = frame(returns, "results");
+  llvm::AllocaInst* parameter_frame = make_frame(parameters, "arguments");
+  llvm::AllocaInst* return_frame = make_frame(returns, "results");
   Value* mask = registers_.instruction_mask(call);
-  const auto copy = [&](unsigned slot, const std::vector<ptx::Variable>& variables, Value* place, bool to_frame) {
-    const auto layout = parameter_layout(variables);
-    const std::uint64_t stride = parameter_bytes(variables);
+  const auto copy = [&](unsigned slot, const std::vector<ptx::Variable>& variables, Value* frame, bool to_frame) {
+    const CallFrame layout = call_frame(variables, lanes());
     for (std::size_t i = 0; i < variables.size() && i < call.operands[slot].elements.size(); ++i) {
       const ptx::Operand& operand = call.operands[slot].elements[i];
-      Value* start = b_.CreateConstGEP1_64(kernel_.abi.i8, place, layout[i].offset);
+      const auto [offset, stride] = layout.places[i];
+      Value* start = b_.CreateConstGEP1_64(kernel_.abi.i8, frame, offset);
       if (operand.kind == OperandKind::symbol) {
         variables_.copy_records(operand.symbol, start, stride, variables[i].size(), mask, to_frame);
       } else {

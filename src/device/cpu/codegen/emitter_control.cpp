@@ -98,9 +98,9 @@ llvm::Value* ControlFlow::uniform_predicate(const ptx::Operand& predicate) {
   return any(both(context_.mask, registers_.vector(predicate, ptx::Type::pred)));
 }
 
+// Lanes that `ret` or `exit` leave the function. In one that is called there is no `exit`
+// (ptx/rewrite/return_exits.hpp).
 void ControlFlow::finish_exit(std::uint32_t block, const ptx::Instruction* exit) {
-  if (function_.is_entry == false && exit && exit->opcode == Opcode::exit)
-    refuse(*exit, "'exit' inside a recursive or indirectly called function is not supported by the CPU device");
   if (!exit || !exit->guard.present) return find_next_lanes(block);
   ptx::Operand guard = ptx::Operand::make_reg(exit->guard.reg);
   guard.negated = exit->guard.negated;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/cpu/codegen/call_frame.hpp"
 #include "device/cpu/function_handle.hpp"
 #include "device/parameter_layout.hpp"
 
@@ -71,11 +72,12 @@ SymbolPlace StateSpaces::symbol_place(const ptx::SymbolRef& symbol) {
     }
     case SymbolKind::parameter:
     case SymbolKind::return_parameter: {
+      if (function_.is_entry)
+        return {at(inputs_.parameters, parameter_layout(function_.parameters)[symbol.index].offset), 0};
       const bool result = symbol.kind == SymbolKind::return_parameter;
-      const auto layout = parameter_layout(result ? function_.returns : function_.parameters);
-      const auto frame = static_cast<std::int64_t>(parameter_bytes(result ? function_.returns : function_.parameters));
-      return {at(result ? inputs_.returns : inputs_.parameters, layout[symbol.index].offset),
-              function_.is_entry ? 0 : frame};
+      const CallFrame::Place place =
+          call_frame(result ? function_.returns : function_.parameters, lanes()).places[symbol.index];
+      return {at(result ? inputs_.returns : inputs_.parameters, place.offset), static_cast<std::int64_t>(place.stride)};
     }
     case SymbolKind::function: break;
   }

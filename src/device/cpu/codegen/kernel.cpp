@@ -26,6 +26,7 @@
 #include "ptx/rewrite/inline_calls.hpp"
 #include "ptx/rewrite/memory_parameters.hpp"
 #include "ptx/rewrite/nest_loops.hpp"
+#include "ptx/rewrite/return_exits.hpp"
 #include "ptx/rewrite/split_webs.hpp"
 
 namespace heddle::device::cpu {
@@ -42,6 +43,7 @@ struct LlvmModule {
 
 class KernelBuilder {
  public:
+  // `kernel` has its calls inlined.
   KernelBuilder(LlvmModule& llvm, const ptx::Module& source, const ptx::Function& kernel, const CodegenOptions& options)
       : source_(source),
         options_(options),
@@ -49,7 +51,7 @@ class KernelBuilder {
         module_(llvm.module),
         abi_(llvm.types),
         machine_(*llvm.machine),
-        inlined_(ptx::nest_loops(ptx::inline_calls(source, kernel), source)) {
+        inlined_(ptx::nest_loops(kernel, source)) {
     for (std::uint32_t callee : ptx::remaining_callees(source, inlined_))
       if (!source.functions[callee].is_declaration) callees_.push_back(callee);
     std::vector<const ptx::Function*> callee_functions;
@@ -314,14 +316,26 @@ auto with_builder(const ptx::Module& module, const ptx::Function& kernel, const 
   }
 }
 
+// Functions return from an exit: what follows knows exits in kernels only.
+template <typename Use>
+auto with_inlined(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options, Use use) {
+  ptx::Function inlined = ptx::inline_calls(module, kernel);
+  if (!ptx::exits_in_callees(module, inlined)) return with_builder(module, inlined, options, use);
+  ptx::Module returning = module;
+  ptx::Function& changed = returning.functions[static_cast<std::size_t>(&kernel - module.functions.data())];
+  changed = std::move(inlined);
+  ptx::return_exits(returning);
+  return with_builder(returning, changed, options, use);
+}
+
 // Moves of matrices are plain instructions for what follows.
 template <typename Use>
 auto with_expanded(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options, Use use) {
-  if (!ptx::moves_matrices(module)) return with_builder(module, kernel, options, use);
+  if (!ptx::moves_matrices(module)) return with_inlined(module, kernel, options, use);
   ptx::Module expanded = module;
   ptx::expand_matrices(expanded, options.check.memory);
   const auto index = static_cast<std::size_t>(&kernel - module.functions.data());
-  return with_builder(expanded, expanded.functions[index], options, use);
+  return with_inlined(expanded, expanded.functions[index], options, use);
 }
 
 }  // namespace
