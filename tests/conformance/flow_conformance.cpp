@@ -86,9 +86,11 @@ Flow random_flow(std::mt19937& random) {
     Block& block = flow.blocks[at];
     block.added = random();
     block.ends = below(3) == 0;
-    block.branch = below(2) == 0 ? Block::Branch::none : below(3) != 0 ? Block::Branch::by_number : Block::Branch::by_steps;
-    block.compared = static_cast<std::uint32_t>(block.branch == Block::Branch::by_steps ? 1 + below(first_steps)
-                                                                                        : 12 + below(20));
+    block.branch = below(2) == 0   ? Block::Branch::none
+                   : below(3) != 0 ? Block::Branch::by_number
+                                   : Block::Branch::by_steps;
+    block.compared =
+        static_cast<std::uint32_t>(block.branch == Block::Branch::by_steps ? 1 + below(first_steps) : 12 + below(20));
     block.taken = below(count);
     // Most threads go on to the next block, and from the last one back: loops come first.
     block.otherwise = at + 1 == count || below(6) == 0 ? below(count) : at + 1;

@@ -55,6 +55,7 @@ TEST(Conversion, BetweenFloats) {
     for (const char* mode : {"", ".ftz", ".sat"}) expect_exact(cvt(rounding + std::string(mode), "f32", "f64"), 4000);
     expect_exact(cvt(rounding, "f16", "f32"), 4000);
     expect_exact(cvt(rounding, "f16", "f64"), 4000);
+    if (rounding == std::string(".rn")) expect_exact(cvt(rounding, "bf16", "f64"), 4000);
     expect_exact(cvt(rounding + std::string(".sat"), "f16", "f32"), 2000);
   }
   for (const char* rounding : {"", ".rni", ".rzi", ".rmi", ".rpi"}) {

@@ -190,9 +190,24 @@ Value* f32_to_odd(Kit& kit, Value* value) {
   return kit.as_float(b.CreateOr(b.CreateSub(pattern, past), lost));
 }
 
+// Of a NaN of f64 the sign and the first bits of the fraction, made quiet; of other numbers `rounded`, of 16 bits.
+// `infinity`: the exponent of the format.
+Value* keep_nan(Kit& kit, Value* value, Value* rounded, unsigned fraction_bits, std::uint64_t infinity) {
+  llvm::IRBuilder<>& b = kit.b;
+  Value* pattern = kit.bits(value);
+  const std::uint64_t quiet = infinity | std::uint64_t{1} << (fraction_bits - 1);
+  Value* sign = b.CreateAnd(b.CreateLShr(pattern, 48), 0x8000);
+  Value* payload = b.CreateAnd(b.CreateLShr(pattern, 52 - fraction_bits), (std::uint64_t{1} << fraction_bits) - 1);
+  Value* nan = b.CreateOr(b.CreateOr(sign, payload), quiet);
+  return b.CreateSelect(kit.is_nan(value), b.CreateTrunc(nan, kit.int_type(16, value)), rounded);
+}
+
 }  // namespace
 
-Value* Kit::f16_from_f64(Value* value) { return f16_from_f32(f32_to_odd(*this, value)); }
+Value* Kit::f16_from_f64(Value* value) {
+  Value* rounded = f16_from_f32(f32_to_odd(*this, value));
+  return features.f16c ? rounded : keep_nan(*this, value, rounded, 10, 0x7c00);  // the instruction keeps it
+}
 
 Value* Kit::f32_from_bf16(Value* half) { return as_float(b.CreateShl(b.CreateZExt(half, int_type(32, half)), 16)); }
 
@@ -204,7 +219,9 @@ Value* Kit::bf16_from_f32(Value* value) {
   return b.CreateTrunc(rounded, int_type(16, value));
 }
 
-Value* Kit::bf16_from_f64(Value* value) { return bf16_from_f32(f32_to_odd(*this, value)); }
+Value* Kit::bf16_from_f64(Value* value) {
+  return keep_nan(*this, value, bf16_from_f32(f32_to_odd(*this, value)), 7, 0x7f80);
+}
 
 Value* Kit::narrow16(ptx::Type type, Value* value) {
   const bool wide = value->getType()->getScalarType()->isDoubleTy();
