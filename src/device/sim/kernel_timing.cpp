@@ -119,7 +119,8 @@ OpTiming timing_of(const machine::Operation& op) {
   timing.ordered = is_ordered(op);
   timing.arrives = op.involves == Involves::barrier;
   timing.exchanges = op.action == Action::shuffle;
-  timing.bypass_l1 = timing.ordered && op.action == Action::load;
+  timing.bypass_l1 = op.action == Action::load && (timing.ordered || op.instruction->has(ptx::Modifier::cg) ||
+                                                   op.instruction->has(ptx::Modifier::cv));
   return timing;
 }
 
