@@ -68,6 +68,13 @@ Statement FunctionWriter::parameters() {
   }
   if (signature_.pair) {
     for (unsigned i = 0; i < 2; ++i) Writer::line(text, "ld.param.b64 %d{}, [pair+{}];", i, 8 * i);
+    if (random_.chance(50)) {  // one of them once more, at an address
+      const std::string place = w_.temp(Type::b64), at = w_.temp(Type::b32);
+      Writer::line(text, "mov.b64 {}, pair;", place);
+      Writer::line(text, "and.b32 {}, %k_tx, 1;", at);
+      Writer::line(text, "mad.wide.u32 {0}, {1}, 8, {0};", place, at);
+      Writer::line(text, "ld.param.b64 %d1, [{}];", place);
+    }
     return Statement::lines(text);
   }
   unsigned used[3] = {};

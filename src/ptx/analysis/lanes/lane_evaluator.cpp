@@ -66,6 +66,16 @@ LaneValue LaneEvaluator::of_use(std::uint16_t number, std::uint16_t element) con
   return context_.values[web];
 }
 
+// Arguments and results of functions: each lane has its own, at an address of its own.
+bool LaneEvaluator::has_lane_records(const SymbolRef& symbol) const {
+  switch (symbol.kind) {
+    case SymbolRef::Kind::parameter: return !context_.function.is_entry;
+    case SymbolRef::Kind::return_parameter: return true;
+    case SymbolRef::Kind::local_variable: return context_.function.variables[symbol.index].space == Space::param;
+    default: return false;
+  }
+}
+
 LaneValue LaneEvaluator::written(const Operand& operand, std::uint16_t number, std::uint16_t element) const {
   switch (operand.kind) {
     case OperandKind::reg: {
@@ -84,7 +94,10 @@ LaneValue LaneEvaluator::written(const Operand& operand, std::uint16_t number, s
       }
       return value;
     }
-    default: return LaneValue::make_uniform(true);  // literals and addresses of variables
+    case OperandKind::symbol:
+      if (has_lane_records(operand.symbol)) return LaneValue::varying();
+      return LaneValue::make_uniform(true);
+    default: return LaneValue::make_uniform(true);  // literals
   }
 }
 
