@@ -1,6 +1,7 @@
 #include "sched/tracker.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "base/log.hpp"
 #include "heddle/error.hpp"
@@ -104,6 +105,31 @@ void Tracker::give_up(graph::TaskRef task) {
   finish(task);
 }
 
+// Whether an ancestor of the first `known` tasks, which are done, has failed in another queue. What fails in this one
+// is reported by its own events.
+bool Tracker::failed_elsewhere(const DeviceQueue& queue, std::size_t known) const {
+  const graph::Task& own = dag_[queue.tasks[known - 1]];
+  std::vector<graph::TaskRef> open;
+  std::unordered_set<std::uint32_t> seen;  // slots
+  const auto add_parents = [&](const graph::Task& task) {
+    for (const graph::TaskRef& parent : task.parents) {
+      if (dag_.finished(parent)) continue;
+      const graph::Task& other = dag_[parent];
+      if (other.place == own.place && other.queue == own.queue) continue;
+      if (seen.insert(parent.slot).second) open.push_back(parent);
+    }
+  };
+  for (std::size_t i = 0; i < known; ++i)
+    if (!dag_.finished(queue.tasks[i])) add_parents(dag_[queue.tasks[i]]);
+  for (std::size_t next = 0; next < open.size(); ++next) {
+    const graph::Task& task = dag_[open[next]];
+    const auto& end = running_[open[next].slot].end;
+    if (end && devices_[task.place].device().info().survives_faults && failure_at(*end)) return true;
+    add_parents(task);
+  }
+  return false;
+}
+
 // The queue is in order: what is before a task that is done is done as well. One question for a half of them is enough
 // to keep up with any number.
 void Tracker::poll(DeviceQueue& queue) {
@@ -114,7 +140,8 @@ void Tracker::poll(DeviceQueue& queue) {
   while (known > 0 && (known > tasks.size() || dag_.finished(tasks[known - 1]))) --known;
   if (known == 0) return;
   device::Event& end = *running_[tasks[known - 1].slot].end;
-  if (!end.done() || failure_at(end)) return;  // a failure stays for those that wait for it
+  // A failure stays for those that wait for it.
+  if (!end.done() || failure_at(end) || failed_elsewhere(queue, known)) return;
   for (std::size_t i = 0; i < known; ++i) {
     if (std::exception_ptr failure = finish(tasks[i])) {
       unseen_failure_ = std::move(failure);  // synchronize() reports it

@@ -89,6 +89,7 @@ class Tracker {
   static constexpr unsigned poll_after = 32;
   void make_room(std::uint32_t slots);
   void poll(DeviceQueue& queue);
+  bool failed_elsewhere(const DeviceQueue& queue, std::size_t known) const;
   void forget(DeviceQueues& device, graph::TaskRef task, std::exception_ptr& failure);
   void remember(graph::TaskId task, std::exception_ptr failure);
 

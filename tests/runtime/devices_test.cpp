@@ -5,6 +5,7 @@
 #include <heddle/heddle.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -147,6 +148,23 @@ TEST(Devices, RunFunctionsAsTasks) {
   runtime.launch(add, on("interp"), n, 1u, 1u, x);
   EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { x.read(); }),
             "a function given to Runtime::call threw: no more");
+}
+
+// What failed in another queue stays until somebody asks for what depends on it, however many launches follow.
+TEST(Devices, AFailureStaysBehindManyLaunches) {
+  Runtime runtime({.devices = "cpu,interp", .workers = 2});
+  const Kernel add = runtime.load_ptx(source).kernel("add");
+  for (int round = 0; round < 5; ++round) {
+    auto x = runtime.array<std::uint32_t>(n);
+    runtime.call({.device = "cpu"}, [](const Call&) { throw std::runtime_error("no more"); }, x);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // it has failed
+    for (int i = 0; i < 200; ++i) {
+      runtime.launch(add, on("interp"), n, 1u, 1u, x);
+      std::this_thread::sleep_for(std::chrono::microseconds(200));  // so that launches are done while others follow
+    }
+    EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { x.read(); }),
+              "a function given to Runtime::call threw: no more");
+  }
 }
 
 // A part of the device's memory that belongs to no array.
