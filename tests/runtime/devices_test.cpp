@@ -5,13 +5,14 @@
 #include <heddle/heddle.hpp>
 
 #include <atomic>
-#include <chrono>
 #include <cstring>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <thread>
 #include <vector>
+
+#include "support/wait_until.hpp"
 
 namespace heddle::tests {
 namespace {
@@ -156,12 +157,14 @@ TEST(Devices, AFailureStaysBehindManyLaunches) {
   const Kernel add = runtime.load_ptx(source).kernel("add");
   for (int round = 0; round < 5; ++round) {
     auto x = runtime.array<std::uint32_t>(n);
-    runtime.call({.device = "cpu"}, [](const Call&) { throw std::runtime_error("no more"); }, x);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // it has failed
-    for (int i = 0; i < 200; ++i) {
-      runtime.launch(add, on("interp"), n, 1u, 1u, x);
-      std::this_thread::sleep_for(std::chrono::microseconds(200));  // so that launches are done while others follow
-    }
+    std::atomic<bool> runs = false;
+    const auto fails = [&](const Call&) {
+      runs = true;
+      throw std::runtime_error("no more");
+    };
+    runtime.call({.device = "cpu"}, fails, x);
+    ASSERT_TRUE(wait_until([&] { return runs.load(); }));
+    for (int i = 0; i < 200; ++i) runtime.launch(add, on("interp"), n, 1u, 1u, x);
     EXPECT_EQ(error_of(ErrorCode::invalid_argument, [&] { x.read(); }),
               "a function given to Runtime::call threw: no more");
   }
