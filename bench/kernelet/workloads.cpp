@@ -148,8 +148,8 @@ Workload sad(Size size) {
           [expected](Kernel& kernel) { return expected.deviation(kernel, 2); }};
 }
 
-// The paper's matrix stays in caches: its kernel uses 0.3 % of the bandwidth of DRAM. So does the one of simulated
-// runs.
+// The paper's matrix stays in caches: its kernel uses 0.3 % of the bandwidth of DRAM. In simulated runs it does too,
+// and what reaches DRAM is the results and the vectors.
 Workload spmv(Size size) {
   constexpr unsigned threads = 256, vector = 2048;
   const int width = static_cast<int>(16 * size.work);  // 16: as the paper's matrix has on the mean

@@ -19,12 +19,6 @@ constexpr Modifier u32 = modifier_of(Type::u32);
 
 bool is_exit(const Instruction& inst) { return inst.opcode == Opcode::exit; }
 
-std::vector<std::uint32_t> callees_of(const Module& module, const Function& caller, const Instruction& call) {
-  std::vector<std::uint32_t> callees = analysis::possible_callees(module, caller, call);
-  for (std::uint32_t& callee : callees) callee = definition_of(module, callee);
-  return callees;
-}
-
 // Where threads may leave the kernel.
 struct Exits {
   std::vector<bool> functions;                    // by index; of declarations, see definition_of()
@@ -68,7 +62,8 @@ Exits find_exits(const Module& module) {
   for (std::uint32_t f = 0; f < module.functions.size(); ++f)
     for (std::uint32_t i = 0; i < module.functions[f].body.size(); ++i) {
       const Instruction& inst = module.functions[f].body[i];
-      if (inst.opcode == Opcode::call) calls.push_back({f, i, callees_of(module, module.functions[f], inst)});
+      if (inst.opcode == Opcode::call)
+        calls.push_back({f, i, analysis::possible_callees(module, module.functions[f], inst)});
     }
   spread(module, calls, exits.functions);
   for (const Call& call : calls)

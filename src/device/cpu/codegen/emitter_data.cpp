@@ -2,6 +2,7 @@
 
 #include <llvm/IR/Constants.h>
 
+#include "ptx/analysis/lanes/lane_address.hpp"
 #include "ptx/forms.hpp"
 
 namespace heddle::device::cpu {
@@ -113,7 +114,7 @@ void DataInstructions::mov(const ptx::Instruction& inst) {
     return;
   }
   // The address of a variable with one record a lane differs from lane to lane.
-  if (from.kind == OperandKind::symbol && spaces_.has_lane_address(from.symbol)) {
+  if (from.kind == OperandKind::symbol && ptx::analysis::has_lane_address(function_, from.symbol)) {
     Value* pointers = addresses_.lane_pointers(
         addresses_.advance(addresses_.of_place(spaces_.symbol_place(from.symbol)), from.value));
     return registers_.write_operand(

@@ -99,13 +99,6 @@ llvm::Value* StateSpaces::symbol_address(const ptx::SymbolRef& symbol, std::int6
                       b_.getInt64(static_cast<std::uint64_t>(offset)));
 }
 
-bool StateSpaces::has_lane_address(const ptx::SymbolRef& symbol) const {
-  if (symbol.kind == ptx::SymbolRef::Kind::local_variable)
-    return function_.variables[symbol.index].space == Space::param;
-  return symbol.kind == ptx::SymbolRef::Kind::return_parameter ||
-         (symbol.kind == ptx::SymbolRef::Kind::parameter && !function_.is_entry);
-}
-
 // Global, constant and parameter addresses are generic already.
 llvm::Value* StateSpaces::convert(const ptx::Instruction& inst, Value* address) {
   const bool is_vector = address->getType()->isVectorTy();

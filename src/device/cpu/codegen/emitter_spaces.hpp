@@ -27,8 +27,6 @@ class StateSpaces : private EmitterPart {
   SymbolPlace symbol_place(const ptx::SymbolRef& symbol);
   // The address that `mov` gives: an offset in its window for .shared and .local symbols, a host address for others.
   Value* symbol_address(const ptx::SymbolRef& symbol, std::int64_t offset);
-  // .param variables and parameters of functions that are not inlined; .local ones are offsets until cvta.
-  bool has_lane_address(const ptx::SymbolRef& symbol) const;
 
   // cvta: between the addresses of a window and generic ones.
   Value* convert(const ptx::Instruction& inst, Value* address);

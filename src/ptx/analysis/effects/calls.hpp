@@ -12,7 +12,7 @@ bool has_calls(const Function& function);
 
 // vprintf, malloc, free or __assertfail: known without a body.
 bool is_builtin(const Function& function);
-// The function of that name that has a body; the same one where there is none in the module.
+// The index of the definition of a function that is declared; its own index if the module has no definition.
 std::uint32_t definition_of(const Module& module, std::uint32_t function);
 
 // Whether the function calls others than those that are built in, by name or through a register. Calls

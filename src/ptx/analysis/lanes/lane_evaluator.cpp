@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ptx/analysis/lanes/lane_address.hpp"
 #include "ptx/analysis/lanes/lane_load.hpp"
 #include "ptx/analysis/lanes/lane_special.hpp"
 
@@ -66,16 +67,6 @@ LaneValue LaneEvaluator::of_use(std::uint16_t number, std::uint16_t element) con
   return context_.values[web];
 }
 
-// Arguments and results of functions: each lane has its own, at an address of its own.
-bool LaneEvaluator::has_lane_records(const SymbolRef& symbol) const {
-  switch (symbol.kind) {
-    case SymbolRef::Kind::parameter: return !context_.function.is_entry;
-    case SymbolRef::Kind::return_parameter: return true;
-    case SymbolRef::Kind::local_variable: return context_.function.variables[symbol.index].space == Space::param;
-    default: return false;
-  }
-}
-
 LaneValue LaneEvaluator::written(const Operand& operand, std::uint16_t number, std::uint16_t element) const {
   switch (operand.kind) {
     case OperandKind::reg: {
@@ -95,7 +86,7 @@ LaneValue LaneEvaluator::written(const Operand& operand, std::uint16_t number, s
       return value;
     }
     case OperandKind::symbol:
-      if (has_lane_records(operand.symbol)) return LaneValue::varying();
+      if (has_lane_address(context_.function, operand.symbol)) return LaneValue::varying();
       return LaneValue::make_uniform(true);
     default: return LaneValue::make_uniform(true);  // literals
   }

@@ -29,7 +29,6 @@ class LaneEvaluator {
   LaneValue operand(std::uint16_t number, std::uint16_t element = 0) const;
 
  private:
-  bool has_lane_records(const SymbolRef& symbol) const;
   LaneValue written(const Operand& operand, std::uint16_t number, std::uint16_t element) const;
   LaneValue address(const Operand& operand, std::uint16_t number) const;
   LaneValue of_use(std::uint16_t number, std::uint16_t element) const;
