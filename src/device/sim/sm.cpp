@@ -235,6 +235,7 @@ bool Sm::run(Cycle end, std::uint64_t orders) {
       if (!queue_.empty() || memory_.next_event() <= now_) take_completions();
       take_returns();
       if (machine_.lsu.replays) take_replays();
+      if (now_ >= starving_until_) find_starving();
     }
     if (interweave_ && !issue_together()) return false;
     // Another one is the first in each cycle: where they share pipes, none starves.

@@ -133,7 +133,7 @@ class Sm {
   void leave_room(SlotChooser::Choice& choice) const;
   void account(Scheduler& scheduler);
   void account_residents();
-  Cycle pipe_free(const OpTiming& op, unsigned scheduler) const;
+  Cycle pipe_free(const OpTiming& op, unsigned scheduler);
   Cycle front_latency() const;
   Cycle read_operands(const IssueGroup& group, unsigned scheduler);
   unsigned issue_turn(IssueGroup& group, unsigned scheduler);
@@ -193,6 +193,16 @@ class Sm {
   std::span<IssueGroup* const> groups_of(unsigned scheduler);
   IssueGroup* choose(unsigned scheduler);
   SlotUse wait_of(unsigned pool) const;
+
+  // Progress of groups that want the load/store unit while others poll, whose accesses keep its queue full. A group
+  // that could have issued for `patience` cycles, in which the queue was full, is the next one that gets a place.
+  // Without that, the same schedulers could find the free place each time, and within one of them the same groups.
+  void find_starving();
+  IssueGroup* starving_in(unsigned pool, unsigned scheduler) const;
+  bool queue_is_full_for(const IssueGroup* group) {
+    if (queue_.full()) was_full_ = true;
+    return queue_.full() || (starving_ && starving_ != group);
+  }
   void note_ready(const IssueGroup& group) {
     if (!interweave_) group.block->pools[pool_of(group.slot)].note(group);
   }
@@ -238,9 +248,13 @@ class Sm {
   Cycle arrived_ = 0;                           // when the last arrival at a barrier counts
   bool released_ = false, met_others_ = false;  // by the instruction: a barrier; other lanes of the warp
   Cycle now_ = 0;
-  unsigned turn_ = 0;    // schedulers that have had their turn in this cycle
-  bool begun_ = false;   // this cycle
-  bool issued_ = false;  // in this cycle
+  unsigned turn_ = 0;   // schedulers that have had their turn in this cycle
+  bool begun_ = false;  // this cycle
+  static constexpr Cycle patience = 1024;
+  const IssueGroup* starving_ = nullptr;  // only compared: it may be gone
+  Cycle starving_until_ = patience;       // then another one is looked for
+  bool was_full_ = false;                 // the queue, for some group since then
+  bool issued_ = false;                   // in this cycle
   std::uint64_t orders_ = 0;
   std::uint64_t next_age_ = 0, epoch_ = 0;
   std::uint64_t resident_warps_ = 0;

@@ -90,11 +90,12 @@ Cycle Sm::add_candidate(const Context& context) {
   const Frontier& frontier = *context.frontier;
   const PipeClass pipe = context.op().pipe;
   const SplitContext& split = frontier.contexts(context.wide).hot(context.slot);
-  const bool full = pipe == PipeClass::lsu && queue_.full();
+  const bool starves = starving_ && std::ranges::find(context.half, starving_) != std::end(context.half);
+  const bool full = pipe == PipeClass::lsu && queue_is_full_for(starves ? starving_ : nullptr);
   const unsigned row = state.rows.row(pipe);
   const Cycle free = full ? now_ + 1 : state.rows.free_at(row);
-  std::size_t place = state.where.size();
-  if (state.by_instruction)  // behind those that have waited for as long
+  std::size_t place = starves ? 0 : state.where.size();
+  if (state.by_instruction && !starves)  // behind those that have waited for as long
     while (place > 0 && state.where[place - 1].since > split.not_before) --place;
   const auto at = static_cast<std::ptrdiff_t>(place);
   state.candidates.insert(
@@ -102,7 +103,7 @@ Cycle Sm::add_candidate(const Context& context) {
       {context.block, context.wide, context.number, context.slot, frontier.group(context.wide, 0, 0).age, split.order,
        frontier.lanes(context.wide, context.slot), row, free <= now_, free <= now_ + 1, state.rows.interval(pipe) > 1,
        pipe == PipeClass::branch});
-  state.where.insert(state.where.begin() + at, context)->since = split.not_before;
+  state.where.insert(state.where.begin() + at, context)->since = starves ? 0 : split.not_before;
   return free;
 }
 

@@ -7,8 +7,8 @@
 
 namespace heddle::device::sim {
 
-Cycle Sm::pipe_free(const OpTiming& op, unsigned scheduler) const {
-  if (op.pipe == PipeClass::lsu && queue_.full()) return now_ + 1;
+Cycle Sm::pipe_free(const OpTiming& op, unsigned scheduler) {
+  if (op.pipe == PipeClass::lsu && queue_is_full_for(nullptr)) return now_ + 1;
   return std::max(pipes_.free_at(pipes_.choose(op, scheduler, now_), scheduler), operands_.free_at());
 }
 
@@ -151,6 +151,7 @@ bool Sm::issue(IssueGroup& group, Cycle latency) {
   const OpTiming& op = *group.op;
   const std::uint32_t from = group.at.pc;
   if (rotation_) check_rows(block, block.warps[group.warp]);
+  if (starving_ == &group) starving_ = nullptr;
   latency += front_latency();
   if (op.exchanges) latency += machine_.shared.latency;
   ++statistics_.warp_instructions;

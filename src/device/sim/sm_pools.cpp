@@ -1,6 +1,7 @@
 // The groups among which each scheduler of an SM chooses.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "device/sim/sm.hpp"
 
@@ -61,10 +62,41 @@ SlotUse Sm::wait_of(unsigned pool) const {
                               : SlotUse::idle;
 }
 
+void Sm::find_starving() {
+  starving_until_ = now_ + patience;
+  starving_ = nullptr;
+  if (!std::exchange(was_full_, false)) return;
+  for (const auto& block : blocks_) {
+    if (!block->active) continue;
+    for (const IssueGroup* const group : block->divergence->groups()) {
+      const bool wants = group->block && group->mask != 0 && group->op && group->op->pipe == PipeClass::lsu;
+      if (!wants || group->ready > now_ || now_ - group->ready < patience) continue;
+      if (!starving_ || group->ready < starving_->ready) starving_ = group;
+    }
+  }
+}
+
+// The starving group, if it is in the pool and can issue now.
+IssueGroup* Sm::starving_in(unsigned pool, unsigned scheduler) const {
+  if (queue_.full()) return nullptr;
+  for (const auto& block : blocks_) {
+    if (!block->active) continue;
+    const auto groups = block->pools[pool].groups();
+    const auto found = std::find(groups.begin(), groups.end(), starving_);
+    if (found == groups.end()) continue;
+    IssueGroup& one = **found;
+    const bool is_free = pipes_.free_at(pipes_.choose(*one.op, scheduler, now_), scheduler) <= now_;
+    return one.ready <= now_ && is_free && operands_.free_at() <= now_ ? &one : nullptr;
+  }
+  return nullptr;
+}
+
 // Finds the group that issues now, when another one can, and why none can. Null: none.
 IssueGroup* Sm::choose(unsigned number) {
   Scheduler& scheduler = schedulers_[number];
   const unsigned pool_number = pool_of(number);
+  if (starving_)
+    if (IssueGroup* const one = starving_in(pool_number, number)) return one;
   // When units are free is the same for all groups that want them. Unknown until the first of them asks.
   constexpr Cycle unknown = never - 1;
   std::array<Cycle, IssuePool::unit_kinds> free_at;

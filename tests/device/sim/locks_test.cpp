@@ -59,6 +59,23 @@ st.volatile.global.u32 [%q+4], %r1;
 E:
 )";
 
+// Warps arrive at a counter in shared memory and poll it with atomics of 32 lanes, which keep the load/store queue
+// full.
+constexpr const char* polled_counter = R"(
+mov.u32 %r0, s;
+setp.eq.u32 %c, %t, 0;
+@%c st.shared.u32 [%r0], 0;
+bar.sync 0;
+atom.shared.add.u32 %r1, [%r0], 1;
+W:
+atom.shared.add.u32 %r1, [%r0], 0;
+setp.lt.u32 %c, %r1, %n;
+@%c bra W;
+mul.wide.u32 %q, %i, 4;
+add.u64 %q, %p, %q;
+st.global.u32 [%q], %r1;
+)";
+
 const char* const machines[] = {"sbi-fermi",
                                 "sbi-fermi,divergence=nrec",
                                 "sbi-fermi,divergence=mimd",
@@ -96,6 +113,22 @@ TEST_P(Progress, OfThreadsOfTheTwoSidesOfABranch) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, Progress, testing::ValuesIn(machines));
+
+class ProgressOfWarps : public testing::TestWithParam<const char*> {};
+
+TEST_P(ProgressOfWarps, ThatOthersKeepFromTheLoadStoreUnit) {
+  for (const unsigned threads : {128u, 160u, 256u, 512u}) {
+    const KernelRun ran = run(GetParam(), polled_counter, threads, 1);
+    for (unsigned i = 0; i < threads; ++i) ASSERT_EQ(ran.words[i], threads) << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, ProgressOfWarps, testing::ValuesIn(machines));
+INSTANTIATE_TEST_SUITE_P(Machines, ProgressOfWarps,
+                         testing::Values("hopper-h100", "hopper-h100,scheduler=gto", "hopper-h100,scheduler=oldest",
+                                         "hopper-h100,scheduler=two-level", "kepler-gtx680",
+                                         "kepler-gtx680,scheduler=lrr", "fermi-gtx480", "fermi-gtx480,scheduler=gto",
+                                         "fermi-c2050", "hopper-h200"));
 
 }  // namespace
 }  // namespace heddle::device::sim
