@@ -79,7 +79,7 @@ void add_programs(CLI::App& app) {
 bool run_program_command(int count, char** arguments) {
   const std::string name = count > 0 ? std::filesystem::path(arguments[0]).filename().string() : "";
   // A link of that name is a compiler for CMAKE_CUDA_COMPILER and the like, which take no subcommand.
-  if (name == "heddle-nvcc") {
+  if (name == "heddle-nvcc" || name == "nvcc") {
     programs::cc({arguments + 1, arguments + count});
     return true;
   }

@@ -205,8 +205,9 @@ std::vector<std::string> language_arguments(const Clang& clang, const std::files
       // C++20 has modules, with which clang takes a function for hosts and one for devices that the precompiled header
       // both has (operator new) for two definitions of one.
       "-Xclang", "-fno-cxx-modules",
-      // A warning, as with nvcc: int2{threadIdx.x, threadIdx.y} is common.
-      "-Wno-error=c++11-narrowing",
+      // Warnings, as with nvcc: int2{threadIdx.x, threadIdx.y} is common, and old programs have register variables and
+      // "text"MACRO.
+      "-Wno-error=c++11-narrowing", "-Wno-error=register", "-Wno-error=reserved-user-defined-literal",
       // The C++ library declares variadic helpers (never called) among the functions that the headers open to devices.
       "-Xclang", "-fcuda-allow-variadic-functions",
       // Selections stay selections: lanes differ in them, so a branch would cost both sides and more.

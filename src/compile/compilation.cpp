@@ -9,6 +9,7 @@
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "compile/dependencies.hpp"
+#include "compile/dialect.hpp"
 #include "compile/environment.hpp"
 #include "compile/includes.hpp"
 #include "compile/lack.hpp"
@@ -62,6 +63,7 @@ Compilation::Compilation(const Unit& unit, const Clang& clang, const CompileOpti
       arguments_(language_arguments(clang, headers_.path(), options)) {
   folder_.create("compile");
   require_includable(folder_.path());
+  overlay_ = dialect_overlay(unit, options, folder_.path());
   start_ = start_of_observation();
   if (headers_.permanent()) precompiled_ = precompiled_prelude(clang, headers_.path(), arguments_, environment);
 }
@@ -113,6 +115,7 @@ std::vector<std::string> Compilation::command(const std::string& exports) const 
   command.insert(command.end(), {"-include", defines.string()});
   const std::vector<std::string> forced = split_extra(options_).forced_includes;
   command.insert(command.end(), forced.begin(), forced.end());
+  command.insert(command.end(), overlay_.begin(), overlay_.end());
   command.insert(command.end(), {"-o", "-"});
   return command;
 }
@@ -127,7 +130,8 @@ std::vector<std::string> Compilation::input_words() const {
 
 std::string Compilation::input() const {
   if (unit_.is_file) return {};
-  return "#line 1 " + line_name(unit_.name) + "\n" + std::string(base::without_byte_order_mark(unit_.source));
+  const std::string_view source = base::without_byte_order_mark(unit_.source);
+  return "#line 1 " + line_name(unit_.name) + "\n" + in_clangs_dialect(source).value_or(std::string(source));
 }
 
 std::vector<std::string> Compilation::users_folders() const {

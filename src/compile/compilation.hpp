@@ -52,6 +52,7 @@ class Compilation {
   std::optional<Precompiled> precompiled_;
   TracedRun last_;
   std::vector<std::string> read_, entered_;  // by all runs
+  std::vector<std::string> overlay_;
   bool known_ = true;
 };
 

@@ -17,7 +17,6 @@
 #include "compile/environment.hpp"
 #include "compile/headers.hpp"
 #include "compile/nvrtc/compile.hpp"
-#include "compile/special_includes.hpp"
 
 namespace heddle::compile {
 namespace {
@@ -66,7 +65,6 @@ CompileResult compile_with_clang(const Unit& unit, const CompileOptions& options
   const std::vector<std::string> environment = compiler_environment();
   const std::string key = cache_key(unit, clang, options, environment);
   if (auto entry = load_entry(key)) return {std::move(entry->ptx), std::move(entry->warnings), true};
-  refuse_special_includes(unit, options);
   Compilation compilation(unit, clang, options, environment);
   compilation.run();
   keep(key, unit, compilation);

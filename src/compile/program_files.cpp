@@ -1,4 +1,4 @@
-#include "compile/special_includes.hpp"
+#include "compile/program_files.hpp"
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -74,8 +74,8 @@ struct Macros {
 
 class Search {
  public:
-  Search(std::string source, const CompileOptions& options)
-      : source_(std::move(source)), folders_(environment_include_paths()) {
+  Search(std::string source, const CompileOptions& options, const VisitFile& visit)
+      : source_(std::move(source)), visit_(visit), folders_(environment_include_paths()) {
     for (const std::string& folder : named_folders(options)) folders_.push_back(folder);
   }
 
@@ -107,7 +107,10 @@ class Search {
     while (!found_.empty()) {
       const std::string file = std::move(found_.back());
       found_.pop_back();
-      if (const auto content = base::read_file_if_there(file)) add(*content, folder_of(file));
+      const auto content = base::read_file_if_there(file);
+      if (!content) continue;
+      visit_(file, *content);
+      add(*content, folder_of(file));
     }
   }
 
@@ -130,6 +133,7 @@ class Search {
   }
 
   const std::string source_;
+  const VisitFile& visit_;
   std::vector<std::string> folders_;
   std::vector<std::string> found_;  // files that are still to be read
   Macros macros_;
@@ -138,8 +142,8 @@ class Search {
 
 }  // namespace
 
-void refuse_special_includes(const Unit& unit, const CompileOptions& options) {
-  Search search(unit.name, options);
+void visit_program_files(const Unit& unit, const CompileOptions& options, const VisitFile& visit) {
+  Search search(unit.name, options, visit);
   std::string forced = definitions(options);
   for (const Mention& mention : find_mentions_in_options(options.extra).names)
     forced += "#include \"" + mention.name + "\"\n";
@@ -150,6 +154,7 @@ void refuse_special_includes(const Unit& unit, const CompileOptions& options) {
       forced[equals] = ' ';
   }
   search.add(forced, {});
+  visit(unit.name, unit.source);
   search.add(unit.source, folder_of(unit.name));
   search.run();
 }

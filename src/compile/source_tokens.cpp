@@ -13,7 +13,7 @@ bool in_word(char c) { return begins_word(c) || is_digit(c); }
 
 class Reader {
  public:
-  explicit Reader(std::string_view source) : source_(source) {}
+  Reader(std::string_view source, bool preprocessor) : source_(source), preprocessor_(preprocessor) {}
 
   std::vector<SourceToken> read() {
     while (at_ < source_.size()) token();
@@ -34,7 +34,7 @@ class Reader {
       skip_line(false);
     } else if (c == '/' && look(1) == '*') {
       at_ = std::min(source_.find("*/", at_ + 2), source_.size() - 2) + 2;
-    } else if (c == '#' && line_begins_) {
+    } else if (c == '#' && line_begins_ && !preprocessor_) {
       skip_line(true);
     } else {
       line_begins_ = false;
@@ -98,6 +98,7 @@ class Reader {
   }
 
   std::string_view source_;
+  const bool preprocessor_;
   std::size_t at_ = 0;
   bool line_begins_ = true;
   std::vector<SourceToken> made_;
@@ -105,6 +106,8 @@ class Reader {
 
 }  // namespace
 
-std::vector<SourceToken> source_tokens(std::string_view source) { return Reader(source).read(); }
+std::vector<SourceToken> source_tokens(std::string_view source, bool preprocessor) {
+  return Reader(source, preprocessor).read();
+}
 
 }  // namespace heddle::compile

@@ -14,7 +14,7 @@ struct SourceToken {
   bool is_word() const { return kind == Kind::word; }
 };
 
-// Without comments and lines of the preprocessor. The texts are views into `source`.
-std::vector<SourceToken> source_tokens(std::string_view source);
+// Without comments. The texts are views into `source`. `preprocessor`: with the words of its lines, among the others.
+std::vector<SourceToken> source_tokens(std::string_view source, bool preprocessor = false);
 
 }  // namespace heddle::compile

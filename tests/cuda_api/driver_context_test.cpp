@@ -64,6 +64,16 @@ TEST_F(DriverContext, DevicesSayWhatTheyAre) {
   EXPECT_EQ(std::memcmp(&one, &again, sizeof one), 0);
 }
 
+TEST_F(DriverContext, LimitsAreThoseOfTheRuntime) {
+  std::size_t value = 0;
+  ASSERT_EQ(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 8192), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxGetLimit(&value, CU_LIMIT_STACK_SIZE), CUDA_SUCCESS);
+  EXPECT_EQ(value, 8192u);
+  EXPECT_EQ(cuCtxGetLimit(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH), CUDA_ERROR_UNSUPPORTED_LIMIT);
+  EXPECT_EQ(cuCtxGetLimit(&value, static_cast<CUlimit>(99)), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(cuCtxGetLimit(nullptr, CU_LIMIT_STACK_SIZE), CUDA_ERROR_INVALID_VALUE);
+}
+
 TEST_F(DriverContext, BusIdsLeadBackToTheDevice) {
   char id[32] = {};
   ASSERT_CUDA(cuDeviceGetPCIBusId(id, sizeof id, device));

@@ -44,6 +44,77 @@ TEST_F(Cc, ProgramsNeedNvidiasLibraryByName) {
   EXPECT_THAT(read.output, AllOf(HasSubstr("[libcudart.so.12]"), Not(HasSubstr("PATH")), Not(HasSubstr("heddle"))));
 }
 
+// As Visual Studio writes them: nvcc takes the signs one by one.
+TEST_F(Cc, LaunchesMayHaveBlanksBetweenTheirSigns) {
+  file("launch.cuh", "template <class T> void run(T* p) { k<T> << <1, 32 >> > (p); }\n");
+  file("a.cu", R"(#include <cstdio>
+template <class T> __global__ void k(T* p) { p[threadIdx.x] = threadIdx.x; }
+#include "launch.cuh"
+int main() {
+  int *p, there[32];
+  cudaMalloc(&p, sizeof there);
+  run(p);
+  k << <1, 16 >> > (p + 16);
+  cudaMemcpy(there, p, sizeof there, cudaMemcpyDeviceToHost);
+  std::printf("%d %d %s %d\n", there[15], there[31], __FILE__, __LINE__);
+}
+)");
+  const Ran built = cc("a.cu -o program");
+  ASSERT_EQ(built.code, 0) << built.output;
+  EXPECT_EQ(built.output, "");
+  const Ran ran = shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu ./program");
+  EXPECT_EQ(ran.output, "15 15 a.cu 10\n");
+  // Mistakes are named by the program's own files.
+  file("launch.cuh", "void run(int* p) { k << <1, 32 >> > (q); }\n");
+  EXPECT_THAT(cc("a.cu -o program").output, AllOf(HasSubstr("launch.cuh:1:38: error"), HasSubstr("(q)")));
+}
+
+// In asm nvcc takes a % that no number follows as it is; also in a header.
+TEST_F(Cc, AsmMayNameRegistersWithOneSign) {
+  file("lane.cuh", "__device__ unsigned lane() { unsigned r; asm(\"mov.u32 %0, %laneid;\" : \"=r\"(r)); return r; }\n");
+  file("a.cu", R"(#include <cstdio>
+#include "lane.cuh"
+__global__ void k(unsigned* p) { unsigned t; asm("mov.u32 %0, %tid.x;" : "=r"(t)); p[t] = lane(); }
+int main() {
+  unsigned *p, there[64];
+  cudaMalloc(&p, sizeof there);
+  k<<<1, 64>>>(p);
+  cudaMemcpy(there, p, sizeof there, cudaMemcpyDeviceToHost);
+  std::printf("%u %u\n", there[31], there[32]);
+}
+)");
+  const Ran built = cc("a.cu -o program");
+  ASSERT_EQ(built.code, 0) << built.output;
+  const Ran ran = shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu ./program");
+  EXPECT_EQ(ran.output, "31 0\n");
+}
+
+TEST_F(Cc, WhatNvccOnlyWarnsOfIsNoError) {
+  file("a.cu", R"(#include <cstdio>
+#define UNIT "s"
+__global__ void k(int* p) { register int x = threadIdx.x; p[x] = int2{threadIdx.x, 1}.x; }
+int main() { register int n = 1; std::printf("%d "UNIT"\n", n); }
+)");
+  const Ran built = cc("-c a.cu");
+  EXPECT_EQ(built.code, 0) << built.output;
+  EXPECT_THAT(built.output, AllOf(HasSubstr("Wregister"), HasSubstr("user-defined-literal")));
+}
+
+// Headers of NVIDIA's libraries include others of the SDK, which lie beside them.
+TEST_F(Cc, HeadersOfLibrariesFindWhatIsThere) {
+  std::filesystem::create_directory(folder_.path() / "sdk");
+  file("sdk/cuda_runtime_api.h", "");  // by which an SDK is known
+  file("sdk/library_types.h",
+       "#ifndef __LIBRARY_TYPES_H__\n#define __LIBRARY_TYPES_H__\nenum cudaDataType_t { CUDA_R_32F };\n#endif\n");
+  file("sdk/cuComplex.h", "#ifndef CU_COMPLEX_H_\n#define CU_COMPLEX_H_\ntypedef int cuComplex;\n#endif\n");
+  file("sdk/lib.h",
+       "#include \"cuComplex.h\"\n#include \"library_types.h\"\ncudaDataType_t f(cuComplex, "
+       "cudaEmulationStrategy);\n");
+  file("a.cu", "#include <cuComplex.h>\n#include <lib.h>\n__global__ void k(cuComplex* p) { p->x = 1; }\n");
+  const Ran built = cc("-c -I sdk a.cu");
+  EXPECT_EQ(built.code, 0) << built.output;
+}
+
 TEST_F(Cc, BlanksSeparateOptionsOfTheHostsCompiler) {
   file("a.cu", R"(#include <cstdio>
 int main() {
@@ -264,10 +335,22 @@ int kernels() {
   std::filesystem::create_symlink(heddle_program(HEDDLE_PROGRAM), folder_.path() / "heddle-nvcc");
   const Ran configured = shell("cmake -S . -B b -G Ninja -DCMAKE_CUDA_COMPILER=$PWD/heddle-nvcc");
   ASSERT_EQ(configured.code, 0) << configured.output;
+  // Otherwise it would have asked the nvcc of a toolkit, if there is one.
+  EXPECT_THAT(configured.output, HasSubstr("CUDA compiler identification is NVIDIA 12.0"));
   const Ran built = shell("cmake --build b");
   ASSERT_EQ(built.code, 0) << built.output;
   const Ran ran = shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu b/small");
   EXPECT_EQ(ran.code, 7) << ran.output;
+}
+
+// CMake asks for the toolkit in this way; scripts read the version.
+TEST_F(Cc, ALinkNamedNvccAnswersAsNvccDoes) {
+  std::filesystem::create_symlink(heddle_program(HEDDLE_PROGRAM), folder_.path() / "nvcc");
+  EXPECT_THAT(shell("./nvcc --version").output,
+              AllOf(HasSubstr("nvcc: NVIDIA (R) Cuda compiler driver"), HasSubstr("release 12.0, V12.0")));
+  const Ran asked = shell("./nvcc -v __cmake_determine_cuda");
+  EXPECT_THAT(asked.output,
+              AllOf(HasSubstr("#$ TOP=/"), HasSubstr("#$ NVVMIR_LIBRARY_DIR=/"), HasSubstr("/nvvm/libdevice\n")));
 }
 
 TEST_F(Cc, DryRunsOnlyShow) {
@@ -282,13 +365,21 @@ TEST_F(Cc, DryRunsOnlyShow) {
 
 TEST_F(Cc, LibrariesOfNvidiasAreNamed) {
   file("a.c", "int main(void) { return 0; }\n");
-  const Ran built = cc("a.c -lcublasLt");
+  const Ran built = cc("a.c -lcublasOfNobody");
   EXPECT_EQ(built.code, 1);
-  EXPECT_THAT(built.output, HasSubstr("libcublasLt is a library of NVIDIA's"));
-  // One that is there is taken: here an empty one.
+  EXPECT_THAT(built.output, HasSubstr("libcublasOfNobody is a library of NVIDIA's"));
+  // One that is there is taken: here an empty one, in a folder that is named and in an SDK that is found.
   file("empty.c", "int nothing;\n");
-  EXPECT_EQ(cc("-shared -Xcompiler -fPIC empty.c -o libcublasLt.so -cudart none").code, 0);
-  EXPECT_EQ(cc("a.c -L. -lcublasLt").code, 0);
+  EXPECT_EQ(cc("-shared -Xcompiler -fPIC empty.c -o libcublasOfNobody.so -cudart none").code, 0);
+  EXPECT_EQ(cc("a.c -L. -lcublasOfNobody").code, 0);
+  std::filesystem::create_directories(folder_.path() / "sdk/include");
+  std::filesystem::create_directories(folder_.path() / "sdk/lib64");
+  file("sdk/include/cuda_runtime.h", "");
+  file("sdk/include/cuda_fp16.h", "");
+  std::filesystem::rename(folder_.path() / "libcublasOfNobody.so", folder_.path() / "sdk/lib64/libcublasOfNobody.so");
+  const Ran found = run_command("cd " + quoted(folder_.path()) + " && CUDA_HOME=" + quoted(folder_.path() / "sdk") +
+                                " " + quoted(heddle_program(HEDDLE_PROGRAM)) + " cc a.c -lcublasOfNobody");
+  EXPECT_EQ(found.code, 0) << found.output;
 }
 
 TEST_F(Cc, DeviceCodeOfOtherFilesIsNamed) {

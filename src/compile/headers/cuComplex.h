@@ -3,6 +3,10 @@
 #pragma GCC system_header
 #include "heddle/prelude.h"
 
+// As in heddle/library_types.h.
+#if !defined(CU_COMPLEX_H_)
+#define CU_COMPLEX_H_
+
 typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
@@ -37,3 +41,5 @@ __HEDDLE_BOTH__ cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex c) { retur
 __HEDDLE_BOTH__ cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex c) {
   return make_float2(static_cast<float>(c.x), static_cast<float>(c.y));
 }
+
+#endif

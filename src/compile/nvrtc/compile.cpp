@@ -20,7 +20,7 @@
 #include "compile/nvrtc/options.hpp"
 #include "compile/nvrtc/run.hpp"
 #include "compile/observer.hpp"
-#include "compile/special_includes.hpp"
+#include "compile/program_files.hpp"
 
 namespace heddle::compile::nvrtc {
 namespace {

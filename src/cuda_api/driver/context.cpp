@@ -225,6 +225,16 @@ HEDDLE_DRIVER_API cuCtxGetStreamPriorityRange(int* least, int* greatest) {
   return in_context(__func__, [&](Context&) { check(cudaDeviceGetStreamPriorityRange(least, greatest)); });
 }
 
+// Limits have the numbers of the runtime's.
+HEDDLE_DRIVER_API cuCtxGetLimit(std::size_t* value, CUlimit limit) {
+  HEDDLE_ARGUMENTS(value, limit);
+  return in_context(__func__, [&](Context&) { check(cudaDeviceGetLimit(value, static_cast<int>(limit))); });
+}
+HEDDLE_DRIVER_API cuCtxSetLimit(CUlimit limit, std::size_t value) {
+  HEDDLE_ARGUMENTS(limit, value);
+  return in_context(__func__, [&](Context&) { check(cudaDeviceSetLimit(static_cast<int>(limit), value)); });
+}
+
 // Before CUDA 4.0 contexts were counted. Attaching is one more owner; as none of them destroys it, nothing is to be
 // done.
 HEDDLE_DRIVER_API cuCtxAttach(CUcontext* context, unsigned flags) {

@@ -223,12 +223,37 @@ void build(const CcOptions& options) {
   Build(changed).run();
 }
 
+namespace {
+
+// CMake compiles a file of this name to find the toolkit, and reads what nvcc -v shows before it fails. NVIDIA's, where
+// it is installed, as find_package(CUDAToolkit) looks for its libraries there.
+constexpr const char* question_of_cmake = "__cmake_determine_cuda";
+
+void answer_cmake() {
+  fs::path root = library_folder().parent_path().parent_path();
+  for (const std::string& headers : compile::nvrtc::find_headers()) {
+    const fs::path above = fs::path(headers).parent_path();
+    if (std::error_code error; !fs::exists(above / "nvvm" / "libdevice", error)) continue;
+    root = above;
+    break;
+  }
+  fmt::print(stderr, "#$ TOP={}\n#$ NVVMIR_LIBRARY_DIR={}\n", root.string(), (root / "nvvm" / "libdevice").string());
+}
+
+}  // namespace
+
 void cc(const Words& words) {
+  if (std::ranges::find(words, question_of_cmake) != words.end()) return answer_cmake();
   const CcOptions options = parse_cc_options(words);
   if (options.help) {
     fmt::print("{}", cc_help());
   } else if (options.version) {
-    fmt::print("heddle cc {}: CUDA C++ through clang 19, CUDA 12 runtime\n", version);
+    // The second and third line are those by which CMake and other programs know nvcc and its version.
+    fmt::print(
+        "heddle cc {}: CUDA C++ through clang 19, CUDA 12 runtime\n"
+        "It takes the place of nvcc: NVIDIA (R) Cuda compiler driver\n"
+        "Cuda compilation tools, release 12.0, V12.0.0\n",
+        version);
   } else {
     build(options);
   }

@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "compile/clang.hpp"
+#include "compile/dialect.hpp"
 #include "programs/cc/device_code.hpp"
 #include "programs/cc/libraries.hpp"
 #include "programs/places.hpp"
@@ -67,11 +68,17 @@ void add_macros(Words& words, const CcOptions& options, const HostTools& tools, 
   if (!macros.empty()) add(words, {"-isystem" + macro_folder(tools).string(), "-include", write_macros(macros, tools)});
 }
 
-// Heddle's headers come behind the program's own folders, and before an SDK of NVIDIA's among those.
-void add_folders(Words& words, const CcOptions& options, const HostTools& tools) {
+compile::CompileOptions folders_of(const CcOptions& options) {
   compile::CompileOptions folders;
   folders.include_paths = options.include_paths;
   for (const std::string& folder : options.system_include_paths) add(folders.extra, {"-isystem", folder});
+  for (const std::string& file : options.forced_includes) add(folders.extra, {"-include", file});
+  return folders;
+}
+
+// Heddle's headers come behind the program's own folders, and before an SDK of NVIDIA's among those.
+void add_folders(Words& words, const CcOptions& options, const HostTools& tools) {
+  const compile::CompileOptions folders = folders_of(options);
   const compile::IncludePaths paths = compile::include_arguments(folders, tools.headers);
   add(words, paths.before);
   words.push_back("-isystem" + tools.headers.string());
@@ -82,7 +89,8 @@ void add_folders(Words& words, const CcOptions& options, const HostTools& tools)
 
 Words cuda_arguments(const CcOptions& options, const std::string& file, const std::filesystem::path& image) {
   Words words{"-x", "cuda", "--cuda-host-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
-              "-Wno-unknown-cuda-version", "-Wno-error=c++11-narrowing",
+              "-Wno-unknown-cuda-version", "-Wno-error=c++11-narrowing", "-Wno-error=register",
+              "-Wno-error=reserved-user-defined-literal",
               // As for the device's side.
               "-Xclang", "-fcuda-allow-variadic-functions",
               // Launches as CUDA has had them since 9.2.
@@ -142,6 +150,9 @@ std::vector<std::string> host_command(const CcOptions& options, const HostTools&
   add_folders(words, options, tools);
   add_macros(words, options, tools, input.language);
   for (const std::string& file : options.forced_includes) add(words, {"-include", file});
+  if (is_cuda)
+    add(words, compile::dialect_overlay({base::read_file(input.name), input.name, true}, folders_of(options),
+                                        tools.temporary));
   add(words, options.host);
   if (!output.empty()) add(words, {"-o", output});
   // A compiler would take a name that begins with - for an option.

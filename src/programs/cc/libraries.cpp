@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/fail.hpp"
+#include "compile/nvrtc/find.hpp"
 
 namespace heddle::programs {
 namespace {
@@ -37,19 +38,26 @@ std::vector<fs::path> folders_of(const CcOptions& options) {
   return folders;
 }
 
+// Those of the SDK that is found, where nvcc looks too.
+std::vector<fs::path> folders_of_sdk() {
+  std::vector<fs::path> folders;
+  for (const std::string& headers : compile::nvrtc::find_headers())
+    for (const char* name : {"lib64", "lib", "targets/x86_64-linux/lib"})
+      folders.push_back(fs::path(headers).parent_path() / name);
+  return folders;
+}
+
 // The file that -lNAME means; empty where there is none.
-fs::path find_library(const std::string& name, const CcOptions& options) {
+fs::path find_library(const std::string& name, const std::vector<fs::path>& folders) {
   std::error_code error;
   const bool is_file = name.starts_with(':');  // -l:libNAME.a
-  for (const fs::path& folder : folders_of(options)) {
+  for (const fs::path& folder : folders) {
     if (fs::path file = folder / name.substr(is_file ? 1 : 0); is_file && fs::exists(file, error)) return file;
     for (const char* extension : {".so", ".a"})
       if (fs::path file = folder / ("lib" + name + extension); fs::exists(file, error)) return file;
   }
   return {};
 }
-
-bool is_there(const std::string& name, const CcOptions& options) { return !find_library(name, options).empty(); }
 
 bool is_heddles(const std::string& name) { return name == "cudart" || name == "cudart_static" || name == "cudadevrt"; }
 
@@ -70,7 +78,7 @@ std::vector<std::string> archives(const CcOptions& options) {
     if (word.ends_with(".a") && !word.starts_with('-')) files.push_back(word);
   }
   for (const std::string& name : names)
-    if (const fs::path file = find_library(name, options); file.extension() == ".a" && !is_heddles(name))
+    if (const fs::path file = find_library(name, folders_of(options)); file.extension() == ".a" && !is_heddles(name))
       files.push_back(file.string());
   return files;
 }
@@ -78,11 +86,13 @@ std::vector<std::string> archives(const CcOptions& options) {
 std::string library_argument(const std::string& name, const CcOptions& options, const fs::path& own) {
   if (is_heddles(name)) return {};  // linked at the end, or not needed
   if (name == "cuda") return driver(own);
-  if (is_closed(name) && !is_there(name, options))
+  if (is_closed(name) && find_library(name, folders_of(options)).empty()) {
+    if (const fs::path file = find_library(name, folders_of_sdk()); !file.empty()) return file.string();
     base::fail(ErrorCode::not_found,
                "-l{}: lib{} is a library of NVIDIA's without source; Heddle has none of its own, and none was found on "
                "this machine (-L FOLDER says where one is)",
                name, name);
+  }
   return "-l" + name;
 }
 

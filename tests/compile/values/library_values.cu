@@ -82,7 +82,9 @@ extern "C" __global__ void atomics(int* a, unsigned int* b, float* c, unsigned l
   float old = sum.load();
   while (!sum.compare_exchange_weak(old, old + 1.0f)) {
   }
-  reinterpret_cast<cuda::std::atomic<unsigned long long>*>(d)->fetch_or(1ull << threadIdx.x);
+  auto& bits = *reinterpret_cast<volatile cuda::std::atomic<unsigned long long>*>(d);
+  if (threadIdx.x == 0) bits = bits.load() + 0;
+  bits.fetch_or(1ull << threadIdx.x);
   cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_device);
 }
 

@@ -145,37 +145,39 @@ struct operations {
 };
 #undef __HEDDLE_SCOPED
 
-// What atomic and atomic_ref have in common; `Self` says where the value is.
+// What atomic and atomic_ref have in common; `Self` says where the value is. All of it is there for volatile ones, too.
 template <typename T, thread_scope S, typename Self>
 class atomic_interface {
   using does = operations<T, S>;
-  __HEDDLE_HD__ T* place() const { return static_cast<const Self*>(this)->place(); }
+  __HEDDLE_HD__ T* place() const volatile {
+    return static_cast<const Self*>(const_cast<const atomic_interface*>(this))->place();
+  }
 
  public:
   using value_type = T;
   static constexpr bool is_always_lock_free = true;
-  __HEDDLE_HD__ bool is_lock_free() const { return true; }
-  __HEDDLE_HD__ T load(memory_order order = memory_order_seq_cst) const { return does::load(place(), order); }
-  __HEDDLE_HD__ void store(T value, memory_order order = memory_order_seq_cst) const {
+  __HEDDLE_HD__ bool is_lock_free() const volatile { return true; }
+  __HEDDLE_HD__ T load(memory_order order = memory_order_seq_cst) const volatile { return does::load(place(), order); }
+  __HEDDLE_HD__ void store(T value, memory_order order = memory_order_seq_cst) const volatile {
     does::store(place(), value, order);
   }
-  __HEDDLE_HD__ T exchange(T value, memory_order order = memory_order_seq_cst) const {
+  __HEDDLE_HD__ T exchange(T value, memory_order order = memory_order_seq_cst) const volatile {
     return does::exchange(place(), value, order);
   }
-  __HEDDLE_HD__ bool compare_exchange_strong(T& expected, T value, memory_order success, memory_order failure) const {
+  __HEDDLE_HD__ bool compare_exchange_strong(T& expected, T value, memory_order success, memory_order failure) const volatile {
     return does::compare_exchange(place(), expected, value, success, failure);
   }
-  __HEDDLE_HD__ bool compare_exchange_strong(T& expected, T value, memory_order order = memory_order_seq_cst) const {
+  __HEDDLE_HD__ bool compare_exchange_strong(T& expected, T value, memory_order order = memory_order_seq_cst) const volatile {
     return does::compare_exchange(place(), expected, value, order, without_release(order));
   }
-  __HEDDLE_HD__ bool compare_exchange_weak(T& expected, T value, memory_order success, memory_order failure) const {
+  __HEDDLE_HD__ bool compare_exchange_weak(T& expected, T value, memory_order success, memory_order failure) const volatile {
     return does::compare_exchange(place(), expected, value, success, failure);
   }
-  __HEDDLE_HD__ bool compare_exchange_weak(T& expected, T value, memory_order order = memory_order_seq_cst) const {
+  __HEDDLE_HD__ bool compare_exchange_weak(T& expected, T value, memory_order order = memory_order_seq_cst) const volatile {
     return does::compare_exchange(place(), expected, value, order, without_release(order));
   }
 #define __HEDDLE_FETCH(NAME)                                                                 \
-  __HEDDLE_HD__ T fetch_##NAME(T value, memory_order order = memory_order_seq_cst) const { \
+  __HEDDLE_HD__ T fetch_##NAME(T value, memory_order order = memory_order_seq_cst) const volatile { \
     return does::fetch_##NAME(place(), value, order);                                      \
   }
   __HEDDLE_FETCH(add)
@@ -186,23 +188,23 @@ class atomic_interface {
   __HEDDLE_FETCH(min)
   __HEDDLE_FETCH(max)
 #undef __HEDDLE_FETCH
-  __HEDDLE_HD__ operator T() const { return load(); }
-  __HEDDLE_HD__ T operator++() const { return fetch_add(T(1)) + T(1); }
-  __HEDDLE_HD__ T operator++(int) const { return fetch_add(T(1)); }
-  __HEDDLE_HD__ T operator--() const { return fetch_sub(T(1)) - T(1); }
-  __HEDDLE_HD__ T operator--(int) const { return fetch_sub(T(1)); }
-  __HEDDLE_HD__ T operator+=(T value) const { return fetch_add(value) + value; }
-  __HEDDLE_HD__ T operator-=(T value) const { return fetch_sub(value) - value; }
-  __HEDDLE_HD__ T operator&=(T value) const { return fetch_and(value) & value; }
-  __HEDDLE_HD__ T operator|=(T value) const { return fetch_or(value) | value; }
-  __HEDDLE_HD__ T operator^=(T value) const { return fetch_xor(value) ^ value; }
+  __HEDDLE_HD__ operator T() const volatile { return load(); }
+  __HEDDLE_HD__ T operator++() const volatile { return fetch_add(T(1)) + T(1); }
+  __HEDDLE_HD__ T operator++(int) const volatile { return fetch_add(T(1)); }
+  __HEDDLE_HD__ T operator--() const volatile { return fetch_sub(T(1)) - T(1); }
+  __HEDDLE_HD__ T operator--(int) const volatile { return fetch_sub(T(1)); }
+  __HEDDLE_HD__ T operator+=(T value) const volatile { return fetch_add(value) + value; }
+  __HEDDLE_HD__ T operator-=(T value) const volatile { return fetch_sub(value) - value; }
+  __HEDDLE_HD__ T operator&=(T value) const volatile { return fetch_and(value) & value; }
+  __HEDDLE_HD__ T operator|=(T value) const volatile { return fetch_or(value) | value; }
+  __HEDDLE_HD__ T operator^=(T value) const volatile { return fetch_xor(value) ^ value; }
   // Who waits looks again and again: nobody has to be told.
-  __HEDDLE_HD__ void wait(T old, memory_order order = memory_order_seq_cst) const {
+  __HEDDLE_HD__ void wait(T old, memory_order order = memory_order_seq_cst) const volatile {
     while (__builtin_bit_cast(typename does::bits, load(order)) == __builtin_bit_cast(typename does::bits, old)) {
     }
   }
-  __HEDDLE_HD__ void notify_one() const {}
-  __HEDDLE_HD__ void notify_all() const {}
+  __HEDDLE_HD__ void notify_one() const volatile {}
+  __HEDDLE_HD__ void notify_all() const volatile {}
 };
 
 }  // namespace __details
@@ -215,6 +217,10 @@ class atomic : public __details::atomic_interface<T, S, atomic<T, S>> {
   atomic(const atomic&) = delete;
   atomic& operator=(const atomic&) = delete;
   __HEDDLE_HD__ T operator=(T value) {
+    this->store(value);
+    return value;
+  }
+  __HEDDLE_HD__ T operator=(T value) volatile {
     this->store(value);
     return value;
   }

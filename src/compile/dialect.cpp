@@ -1,0 +1,58 @@
+#include "compile/dialect.hpp"
+
+#include <fmt/format.h>
+
+#include <system_error>
+#include <utility>
+
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "compile/asm_registers.hpp"
+#include "compile/launch_tokens.hpp"
+#include "compile/program_files.hpp"
+
+namespace heddle::compile {
+namespace {
+
+std::string quoted(const std::string& text) {
+  std::string made = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') made += '\\';
+    made += c;
+  }
+  return made + '"';
+}
+
+}  // namespace
+
+std::optional<std::string> in_clangs_dialect(std::string_view source) {
+  const auto joined = with_joined_launches(source);
+  auto doubled = with_doubled_percents(joined ? *joined : source);
+  return doubled ? std::move(doubled) : joined;
+}
+
+std::vector<std::string> dialect_overlay(const Unit& unit, const CompileOptions& options,
+                                         const std::filesystem::path& folder) {
+  std::string files;
+  base::Sha256 names;
+  visit_program_files(unit, options, [&](const std::string& path, std::string_view text) {
+    const auto changed = in_clangs_dialect(text);
+    if (!changed || (path == unit.name && !unit.is_file)) return;
+    base::Sha256 name;
+    name.add_field(path);
+    names.add_field(path);
+    const std::filesystem::path copy = folder / fmt::format("dialect-{}.cu", name.hex());
+    base::write_file_atomic(copy, std::string_view(*changed));
+    std::error_code error;
+    files += fmt::format("{}{{\"type\": \"file\", \"name\": {}, \"external-contents\": {}}}", files.empty() ? "" : ", ",
+                         quoted(std::filesystem::absolute(path, error).lexically_normal().string()),
+                         quoted(std::filesystem::absolute(copy, error).string()));
+  });
+  if (files.empty()) return {};
+  const std::filesystem::path list = folder / fmt::format("dialect-{}.yaml", names.hex());
+  base::write_file_atomic(list, std::string_view(fmt::format(
+                                    "{{\"version\": 0, \"use-external-names\": false, \"roots\": [{}]}}\n", files)));
+  return {"-ivfsoverlay", list.string()};
+}
+
+}  // namespace heddle::compile

@@ -1,0 +1,25 @@
+// What nvcc takes and clang does not, written as clang wants it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compile/options.hpp"
+#include "compile/unit.hpp"
+
+namespace heddle::compile {
+
+// The source with launches whose signs are apart (launch_tokens.hpp) and names of registers in asm (asm_registers.hpp)
+// as clang wants them; nothing if there are none. Lines stay as they are.
+std::optional<std::string> in_clangs_dialect(std::string_view source);
+
+// Looks through the unit and the files of the program that it includes, and returns the options with which clang reads
+// copies in `folder` of those that in_clangs_dialect() changes, under their own names; no options if there are none.
+// Throws as visit_program_files().
+std::vector<std::string> dialect_overlay(const Unit& unit, const CompileOptions& options,
+                                         const std::filesystem::path& folder);
+
+}  // namespace heddle::compile
