@@ -38,6 +38,7 @@ class ArrayBytes {
   // Bytes [begin, end). Throw invalid_argument if they are not part of the array.
   const void* read_bytes(std::size_t begin, std::size_t end) const;
   void* write_bytes(std::size_t begin, std::size_t end);
+  void prefetch_bytes(std::size_t begin, std::size_t end) const;
   // Throws invalid_argument: [first, first + count) is outside an array of `size` elements.
   [[noreturn]] static void refuse_range(std::size_t first, std::size_t count, std::size_t size);
   // As read_bytes(). It also copies some of the neighbouring bytes if no task uses them.
@@ -89,6 +90,14 @@ class Array : public ArrayBytes {
   std::span<T> write(std::size_t first, std::size_t count) {
     check(first, count);
     return {static_cast<T*>(write_bytes(first * sizeof(T), (first + count) * sizeof(T))), count};
+  }
+  // Begins to copy the values to where read() finds them, as soon as the launches in flight that write them are done,
+  // and returns: read() then waits for less. It is a hint: where a policy holds launches back, where a call is open
+  // that uses the array, or where there is no memory, nothing happens. Throws invalid_argument as read() does.
+  void prefetch() const { prefetch_bytes(0, bytes()); }
+  void prefetch(std::size_t first, std::size_t count) const {
+    check(first, count);
+    prefetch_bytes(first * sizeof(T), (first + count) * sizeof(T));
   }
   // One value. Reading values one after the other copies 64 KiB at a time.
   T operator[](std::size_t i) const {

@@ -97,6 +97,8 @@ class Argument {
   // Of an array or slice: whether no device that has its own memory has current bytes of the array, so that a launch
   // there has to copy them. True for other arguments. Any thread.
   bool host_only() const;
+  // Of an array or slice: see Array::prefetch(). Nothing happens with other arguments. Any thread.
+  void prefetch() const;
 
  private:
   void set_bytes(const void* data, std::size_t size) {

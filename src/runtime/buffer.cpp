@@ -108,6 +108,22 @@ std::byte* Buffer::access(bool writes, std::uint64_t begin, std::uint64_t end) {
   return static_cast<std::byte*>(array_.reachable(space)) + begin;
 }
 
+// Failures of launches are left to read().
+void Buffer::prefetch(std::uint64_t begin, std::uint64_t end) {
+  if (array_.host_readable() != nullptr || begin >= end) return;
+  const bool reaches_first = !core_->memory().limited(0) && core_->memory().host_reaches(0);
+  base::Lock lock(core_->mutex());
+  const auto is_busy = [&] { return array_.failure || array_.open_uses > 0 || array_.partial_uses > 0; };
+  if (core_->dispatcher() != nullptr || is_busy()) return;
+  core_->replayer().flush();
+  try {
+    const Space space = make_space_for_host(begin, end, reaches_first, lock);
+    if (!is_busy()) core_->transfers().copy_missing(array_, space, begin, end, true);
+  } catch (const Error& error) {
+    base::log_debug("an array is not copied to the host before it is read: {}", error.what());
+  }
+}
+
 const void* Buffer::read_page(std::uint64_t begin, std::uint64_t end) {
   constexpr std::uint64_t page = 64 * 1024;
   const std::uint64_t from = begin / page * page,

@@ -55,6 +55,8 @@ class Buffer {
     const std::byte* const known = array_.host_readable();
     return known != nullptr ? known + begin : read_page(begin, end);
   }
+  // Submits the copies that read() would wait for: see Array::prefetch().
+  void prefetch(std::uint64_t begin, std::uint64_t end);
   // Whether all current bytes are in memory that the host reaches.
   bool host_only();
   // Returns the address of the bytes on the place. From now on they are kept current there for all launches

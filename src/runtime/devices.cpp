@@ -27,7 +27,7 @@ void refuse_time_limit(std::string_view id, const DeviceOptions& options) {
 }
 
 // GPUs first: whoever has one wants it used.
-std::vector<Candidate> candidates(const DeviceOptions& options) {
+std::vector<Candidate> candidates(const DeviceOptions& options, unsigned gpus_beside = 0) {
   std::vector<Candidate> all;
   const int gpus = device::cuda::cuda_device_count();
   for (int i = 0; i < gpus; ++i)
@@ -36,9 +36,11 @@ std::vector<Candidate> candidates(const DeviceOptions& options) {
                      return device::cuda::make_cuda_device(
                          {.ordinal = i, .trace = options.trace, .watcher = options.watcher});
                    }});
-  all.push_back({"cpu", true, [options] {
+  // A core for each GPU's thread, and one for what submits.
+  all.push_back({"cpu", true, [options, spare = gpus_beside > 0 ? gpus_beside + 1 : 0] {
                    return device::cpu::open_cpu_device(
                        {.workers = options.workers,
+                        .spare_cores = spare,
                         .launch_timeout = std::chrono::milliseconds(options.launch_timeout_ms),
                         .check = options.check,
                         .on_finding = options.on_finding,
@@ -86,11 +88,15 @@ Candidate find(const std::vector<Candidate>& all, std::string_view id, const Dev
 }  // namespace
 
 std::vector<std::unique_ptr<device::Device>> open_devices(std::string_view list, const DeviceOptions& options) {
-  const std::vector<Candidate> all = candidates(options);
-  if (list.empty() || list == "gpus") return core::open_found(all, !list.empty());
+  const bool found = list.empty() || list == "gpus";
+  const std::vector<std::string_view> ids = found ? std::vector<std::string_view>() : base::split_devices(list);
+  const auto gpus = found ? device::cuda::cuda_device_count()
+                          : std::ranges::count_if(ids, [](std::string_view id) { return id.starts_with("cuda:"); });
+  const std::vector<Candidate> all = candidates(options, static_cast<unsigned>(gpus));
+  if (found) return core::open_found(all, !list.empty());
   std::vector<std::unique_ptr<device::Device>> opened;
   std::vector<Candidate> wanted;
-  for (const std::string_view id : base::split_devices(list)) {
+  for (const std::string_view id : ids) {
     if (std::any_of(wanted.begin(), wanted.end(), [&](const Candidate& other) { return other.id == id; }))
       base::fail(ErrorCode::invalid_argument, "device '{}' is named twice in '{}'", id, list);
     wanted.push_back(find(all, id, options));

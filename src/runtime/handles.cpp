@@ -1,4 +1,5 @@
 // The public handles, in terms of the runtime's own classes.
+#include <algorithm>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -69,6 +70,11 @@ void Module::read_variable(std::string_view name, std::size_t offset, std::span<
 
 bool Argument::host_only() const { return buffer_ == nullptr || buffer_->host_only(); }
 
+void Argument::prefetch() const {
+  if (buffer_ == nullptr || offset_ > buffer_->bytes()) return;
+  buffer_->prefetch(offset_, offset_ + std::min(length_, buffer_->bytes() - offset_));
+}
+
 std::size_t ArrayBytes::bytes() const { return held(buffer_, "Array").bytes(); }
 const void* ArrayBytes::read_bytes() const { return held(buffer_, "Array").read(); }
 void* ArrayBytes::write_bytes() { return held(buffer_, "Array").write(); }
@@ -78,6 +84,9 @@ const void* ArrayBytes::read_bytes(std::size_t begin, std::size_t end) const {
 void* ArrayBytes::write_bytes(std::size_t begin, std::size_t end) { return held(buffer_, "Array").write(begin, end); }
 const void* ArrayBytes::read_near(std::size_t begin, std::size_t end) const {
   return held(buffer_, "Array").read_near(begin, end);
+}
+void ArrayBytes::prefetch_bytes(std::size_t begin, std::size_t end) const {
+  held(buffer_, "Array").prefetch(begin, end);
 }
 void ArrayBytes::refuse_range(std::size_t first, std::size_t count, std::size_t size) {
   base::fail(ErrorCode::invalid_argument, "{} values from {} on are no part of an array of {}", count, first, size);

@@ -19,13 +19,23 @@ std::uint32_t blocks_for(std::uint64_t elements, std::uint64_t per_block) {
 
 }  // namespace
 
-void Part::wait(const base::Clock& clock, std::uint64_t start_ns) {
+template <class Use>
+void Part::each_result(const Use& use) const {
   for (std::size_t slot = 0; slot < values_.size(); ++slot) {
+    const SlotUse& of = program_.slots()[slot];
+    if (of.merged != nullptr) use(values_[slot], 0, values_[slot].count);
+    if (!of.partitioned || !of.written || of.resident) continue;
     const auto [first, count] = program_.elements(static_cast<unsigned>(slot), range_);
-    const SlotUse& use = program_.slots()[slot];
-    if (use.merged != nullptr) values_[slot].read(0, values_[slot].count);
-    if (use.partitioned && use.written && !use.resident) values_[slot].read(first, count);
+    use(values_[slot], first, count);
   }
+}
+
+void Part::prefetch() const {
+  each_result([](const Value& value, std::size_t first, std::size_t count) { value.slice(first, count).prefetch(); });
+}
+
+void Part::wait(const base::Clock& clock, std::uint64_t start_ns) {
+  each_result([](const Value& value, std::size_t first, std::size_t count) { value.read(first, count); });
   for (const Launch& launch : launches_) launch.wait();
   seconds_ = static_cast<double>(clock.now_ns() - start_ns) * 1e-9;
   if (!execution_.simulated) return;

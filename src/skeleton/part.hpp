@@ -63,6 +63,8 @@ class Part {
 
   // Evaluates the tree: launches its kernels. Waits only in loops in which the host decides.
   void launch_all(Together& together) { evaluate(program_.root(), together); }
+  // Begins to copy its results to the host.
+  void prefetch() const;
   // Waits for what was launched, and has its results on the host. `clock` has shown `start_ns` when the run began.
   void wait(const base::Clock& clock, std::uint64_t start_ns);
 
@@ -80,6 +82,8 @@ class Part {
   bool wants_more(const Node& node, std::size_t iteration, Together& together);
   void end_iteration(const Node& node, std::size_t iteration, Together& together);
   LoopView view(std::size_t iteration, bool whole);
+  template <class Use>
+  void each_result(const Use& use) const;
   void launch(const Node& node);
   Argument argument_of(const KernelUseOf& kernel, std::size_t place) const;
   Argument trait_of(const KernelUseOf& kernel, Trait trait, std::size_t bytes) const;

@@ -13,14 +13,22 @@
 #include "skeleton/part.hpp"
 
 namespace heddle::skeleton {
-namespace {
 
 // The first error of a run's parts.
 class FirstError {
  public:
-  void set(std::exception_ptr error) {
-    const base::Lock lock(mutex_);
-    if (error_ == nullptr) error_ = std::move(error);
+  // Whether the work did not throw.
+  template <class Work>
+  bool keep(const Work& work) {
+    try {
+      work();
+      return true;
+    } catch (const Together::Stopped&) {  // because of another part, whose error counts
+    } catch (...) {
+      const base::Lock lock(mutex_);
+      if (error_ == nullptr) error_ = std::current_exception();
+    }
+    return false;
   }
   void rethrow() {
     const base::Lock lock(mutex_);
@@ -31,6 +39,8 @@ class FirstError {
   base::Mutex mutex_;
   std::exception_ptr error_ HEDDLE_GUARDED_BY(mutex_);
 };
+
+namespace {
 
 std::vector<Value> values_for_part(Runtime& runtime, const Program& program, const std::vector<Value>& values) {
   std::vector<Value> own = values;
@@ -98,38 +108,50 @@ std::vector<Range> Runner::cut(const Program& program, const std::vector<Executi
   return ranges;
 }
 
-// Parts without a loop in which the host decides are launched one after the other, which does not wait: a thread that
-// had to wake up first would begin later. Then a thread waits for each.
-std::uint64_t Runner::execute(const Program& program, const std::vector<std::unique_ptr<Part>>& parts) {
+// Where the host decides in loops, each part has a thread of its own: parts wait for each other there.
+std::uint64_t Runner::run_in_threads(const std::vector<std::unique_ptr<Part>>& parts, FirstError& error) {
   Together together(parts.size());
   std::latch ended(static_cast<std::ptrdiff_t>(parts.size()));
-  FirstError error;
   const std::uint64_t start_ns = clock_.now_ns();
-  const auto without_throwing = [&error](const auto& work) {
-    try {
-      work();
-      return true;
-    } catch (const Together::Stopped&) {  // because of another part, whose error counts
-    } catch (...) {
-      error.set(std::current_exception());
-    }
-    return false;
-  };
-  std::vector<char> launched(parts.size(), 0);  // no vector<bool>: each is another thread's
-  if (!program.host_decides())
-    for (std::size_t i = 0; i < parts.size(); ++i)
-      launched[i] = without_throwing([&] { parts[i]->launch_all(together); }) ? 1 : 0;
   const auto run_part = [&](std::size_t i) {
-    if (program.host_decides()) launched[i] = without_throwing([&] { parts[i]->launch_all(together); }) ? 1 : 0;
-    const bool done = launched[i] != 0 && without_throwing([&] { parts[i]->wait(clock_, start_ns); });
+    const bool done = error.keep([&] {
+      parts[i]->launch_all(together);
+      parts[i]->wait(clock_, start_ns);
+    });
     together.leave(!done);
     ended.count_down();
   };
   for (std::size_t i = 1; i < parts.size(); ++i) threads_.run([&run_part, i] { run_part(i); });
   run_part(0);
   ended.wait();
-  error.rethrow();
   return together.meetings;
+}
+
+// Launches do not wait, so one thread makes all of them: others would have to wake up first. The CPU's come first, as a
+// GPU's take longer to submit: copies, kernels, and behind these the copies of results. Then this thread waits for the
+// CPU's parts, as the CPU device lets it run blocks meanwhile, and another one for the GPUs'.
+void Runner::run_at_once(const std::vector<std::unique_ptr<Part>>& parts, FirstError& error) {
+  Together together(parts.size());
+  const std::uint64_t start_ns = clock_.now_ns();
+  std::vector<Part*> of_gpus, of_cpus;
+  for (const auto& part : parts)
+    if (!part->execution().gpu && error.keep([&] { part->launch_all(together); })) of_cpus.push_back(part.get());
+  for (const auto& part : parts) {
+    if (!part->execution().gpu || !error.keep([&] { part->launch_all(together); })) continue;
+    of_gpus.push_back(part.get());
+    part->prefetch();
+  }
+  const auto wait = [&](const std::vector<Part*>& some) {
+    for (Part* const part : some) error.keep([&] { part->wait(clock_, start_ns); });
+  };
+  if (of_gpus.empty() || of_cpus.empty()) return wait(of_gpus.empty() ? of_cpus : of_gpus);
+  std::latch ended(1);
+  threads_.run([&] {
+    wait(of_gpus);
+    ended.count_down();
+  });
+  wait(of_cpus);
+  ended.wait();
 }
 
 RunResult Runner::run(const Program& program, const std::vector<Value>& values,
@@ -142,7 +164,13 @@ RunResult Runner::run(const Program& program, const std::vector<Value>& values,
     if (ranges[i].count > 0)
       parts.push_back(std::make_unique<Part>(runtime_, program, executions[i], configuration.groups, ranges[i],
                                              values_for_part(runtime_, program, values), parts.empty()));
-  const std::uint64_t barriers = execute(program, parts);
+  FirstError error;
+  std::uint64_t barriers = 0;
+  if (program.host_decides())
+    barriers = run_in_threads(parts, error);
+  else
+    run_at_once(parts, error);
+  error.rethrow();
   merge_results(program, values, parts);
 
   RunResult result;

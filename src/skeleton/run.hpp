@@ -12,6 +12,7 @@
 
 namespace heddle::skeleton {
 
+class FirstError;
 class Part;
 
 struct RunResult {
@@ -36,7 +37,8 @@ class Runner {
                          const knowledge::Configuration& configuration, bool forced) const;
 
   // Returns how often parts met.
-  std::uint64_t execute(const Program& program, const std::vector<std::unique_ptr<Part>>& parts);
+  std::uint64_t run_in_threads(const std::vector<std::unique_ptr<Part>>& parts, FirstError& error);
+  void run_at_once(const std::vector<std::unique_ptr<Part>>& parts, FirstError& error);
 
   Runtime& runtime_;
   const Platforms& platforms_;

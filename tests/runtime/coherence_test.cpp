@@ -65,6 +65,40 @@ TEST_F(CoherenceTest, WhatTheHostAlwaysReadsIsCopiedBackAtOnce) {
   EXPECT_THAT(data.read(), ElementsAre(20, 20));
 }
 
+TEST_F(CoherenceTest, PrefetchCopiesBehindTheLaunch) {
+  start({"far"});
+  Array<float> data = floats({1, 2, 3, 4});
+  launch("add_to", {}, 4, 1.0f, data);
+  data.prefetch(2, 2);
+  core_->scheduler().synchronize();
+  EXPECT_EQ(logged("far: copy 8"), 1);
+  EXPECT_THAT(data.read(2, 2), ElementsAre(4, 5));
+  EXPECT_EQ(logged("far: copy 8"), 1);
+  data.prefetch();
+  core_->scheduler().synchronize();
+  EXPECT_EQ(logged("far: copy 8"), 2);  // the rest
+  EXPECT_THAT(data.read(), ElementsAre(2, 3, 4, 5));
+  EXPECT_EQ(logged("far: copy 8"), 2);
+  // Launches after it count.
+  launch("add_to", {}, 4, 1.0f, data);
+  data.prefetch();
+  launch("add_to", {}, 4, 1.0f, data);
+  EXPECT_THAT(data.read(), ElementsAre(4, 5, 6, 7));
+  EXPECT_THROW(data.prefetch(3, 2), Error);
+}
+
+TEST_F(CoherenceTest, PrefetchHasNothingToDoWhereTheHostSharesMemory) {
+  start({"near"});
+  Array<float> data = floats({1, 2});
+  launch("add_to", {}, 2, 1.0f, data);
+  data.prefetch();
+  Array<float> untouched = array<float>(2);
+  untouched.prefetch();
+  EXPECT_THAT(data.read(), ElementsAre(2, 3));
+  EXPECT_THAT(untouched.read(), Each(0.0f));
+  EXPECT_EQ(logged("near: copy 8"), 0);
+}
+
 TEST_F(CoherenceTest, NothingIsCopiedBackAtOnceInSerialExecution) {
   start({"far"}, {.execution = Scheduling::Execution::sync});
   Array<float> data = floats({0, 0});

@@ -27,7 +27,9 @@ unsigned worker_count(const CpuOptions& options, const Topology& topology) {
   }
   if (options.workers != 0) return options.workers;
   const auto wanted = base::number_variable("HEDDLE_CPU_WORKERS");
-  return wanted ? static_cast<unsigned>(*wanted) : topology.usable_cores();
+  if (wanted) return static_cast<unsigned>(*wanted);
+  const unsigned cores = topology.usable_cores();
+  return cores - std::min(options.spare_cores, cores / 8);
 }
 
 CpuOptions with_defaults(CpuOptions options) {

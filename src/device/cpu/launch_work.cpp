@@ -79,7 +79,10 @@ void LaunchWork::work(Worker& worker) noexcept {
       worker.run_direct(*this, chunk);
       return;
     }
-    worker.jobs().wake_one(*this, !first);
+    if (first)
+      worker.jobs().wake_several(*this, false);
+    else
+      worker.jobs().wake_one(*this, true);
     const std::uint64_t start = services().now_ns();
     worker.run_direct(*this, chunk);
     const std::uint64_t took = services().now_ns() - start;

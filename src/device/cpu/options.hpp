@@ -17,8 +17,12 @@
 namespace heddle::device::cpu {
 
 struct CpuOptions {
-  // Threads that run blocks. 0: $HEDDLE_CPU_WORKERS, else the cores the process may use.
+  // Threads that run blocks. 0: $HEDDLE_CPU_WORKERS, else one for each core that the process may use, less
+  // `spare_cores`.
   unsigned workers = 0;
+  // Cores for other threads of the process, such as those that wait for GPUs: so many at the most, and no more than an
+  // eighth of all.
+  unsigned spare_cores = 0;
   // Bind each worker to its core.
   bool pin = true;
   // Bytes that allocations may take in all; 0: the machine's (or control group's) memory.
@@ -30,8 +34,9 @@ struct CpuOptions {
   // How long a launch may run, from the start of its first block; then it fails with KernelFault::timeout. 0: for ever.
   // A launch is not ended while all of its warps are in calls of the runtime.
   std::chrono::milliseconds launch_timeout{0};
-  // How long a worker without work keeps its core before it sleeps.
-  std::chrono::microseconds idle_spin{50};
+  // How long a worker without work keeps its core before it sleeps; and a worker that gets work again and again after a
+  // short time. In between it leaves its core to threads that want it.
+  std::chrono::microseconds idle_spin{50}, longest_idle_spin{1000};
   // Mistakes that launches may be asked to look for (LoadOptions::check). With `memory`, memory that was freed is not
   // reused for a while, and its allocation is remembered: checked kernels that access it get an error that says so.
   Checks check = false;

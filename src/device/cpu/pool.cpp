@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -15,6 +16,11 @@ namespace heddle::device::cpu {
 namespace {
 
 constexpr unsigned turns_between_clock_reads = 64;
+constexpr std::uint64_t never = ~std::uint64_t{0};
+
+std::uint64_t ns(std::chrono::microseconds time) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
+}
 
 }  // namespace
 
@@ -71,41 +77,50 @@ void Pool::thread_main(Seat& seat) {
   if (services_.options.pin && !topology_.bind_thread(state.index())) {
     base::log_debug("cpu: worker {} could not be bound to its core", state.index());
   }
+  std::uint64_t idle_ns = never;
   for (;;) {
     const std::uint64_t version = jobs_.version();
     const std::uint32_t wakeups = state.wakeups();
     if (stopping()) return;
+    const std::uint64_t before = state.progress();
     if (state.try_occupy()) {
       occupy(seat.worker);
       seat.worker.run(nullptr);
       leave(seat.worker, nullptr);
       state.vacate();
     }
-    idle(state, version, wakeups);
+    idle_ns = idle(state, version, wakeups, state.progress() != before ? idle_ns : never);
   }
 }
 
-// Returns when the list of jobs has another version, or the worker has been woken.
-void Pool::idle(WorkerState& state, std::uint64_t version, std::uint32_t wakeups) {
+// Returns when the list of jobs has another version, or the worker has been woken: after how long.
+//
+// If the worker had work again after `last_ns` the last time, and that is not long, it is likely to have some after as
+// long again: the worker waits for twice that time before it sleeps, and leaves its core to others that want it.
+std::uint64_t Pool::idle(WorkerState& state, std::uint64_t version, std::uint32_t wakeups, std::uint64_t last_ns) {
   const auto unchanged = [&] { return jobs_.version() == version && state.wakeups() == wakeups && !stopping(); };
-  const auto spin_ns = static_cast<std::uint64_t>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(services_.options.idle_spin).count());
+  const std::uint64_t usual = ns(services_.options.idle_spin),
+                      longest = std::max(usual, ns(services_.options.longest_idle_spin));
+  const std::uint64_t spin = last_ns > longest ? usual : std::clamp(2 * last_ns, usual, longest);
   state.set_thread_state(WorkerState::ThreadState::spinning);
-  std::uint64_t deadline = 0;
-  for (unsigned turn = 0; unchanged(); ++turn) {
+  const std::uint64_t begin = services_.now_ns();
+  std::uint64_t now = begin;
+  for (unsigned turn = 1; unchanged(); ++turn) {
     // The core belongs to the host thread that submits from it or occupies the worker.
-    if (static_cast<int>(state.index()) == jobs_.host_core()) break;
-    if (state.occupied()) break;
-    if (turn % turns_between_clock_reads == 0) {
-      const std::uint64_t now = services_.now_ns();
-      if (deadline == 0) deadline = now + spin_ns;
-      if (now >= deadline) break;
-    }
+    if (static_cast<int>(state.index()) == jobs_.host_core() || state.occupied()) break;
+    if (now - begin > usual) ::sched_yield();
+    if (turn % turns_between_clock_reads == 0 || now - begin > usual) now = services_.now_ns();
+    if (now - begin >= spin) break;
     relax();
   }
-  jobs_.begin_sleep(state);
-  while (unchanged()) state.sleep(wakeups);
-  jobs_.end_sleep(state);
+  if (unchanged()) {
+    jobs_.begin_sleep(state);
+    while (unchanged()) state.sleep(wakeups);
+    jobs_.end_sleep(state);
+  } else {
+    state.set_thread_state(WorkerState::ThreadState::awake);
+  }
+  return services_.now_ns() - begin;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -145,10 +160,7 @@ bool Pool::linger(Seat& seat, WaitTarget& target) {
   std::uint64_t version = 0;
   if (jobs_.pick(seat.worker, seat.worker.index(), target.owner_id(), version) != nullptr) return true;
   if (has_work_for(seat.worker)) return false;  // work of others: the seat's own thread shall do it
-  const std::uint64_t deadline =
-      services_.now_ns() +
-      static_cast<std::uint64_t>(
-          std::chrono::duration_cast<std::chrono::nanoseconds>(services_.options.idle_spin).count());
+  const std::uint64_t deadline = services_.now_ns() + ns(services_.options.idle_spin);
   for (unsigned turn = 1; !target.done() && jobs_.version() == version; ++turn) {
     if (turn % turns_between_clock_reads == 0 && services_.now_ns() >= deadline) return false;
     relax();

@@ -47,7 +47,7 @@ class Pool {
   void stop();
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
   void thread_main(Seat& seat);
-  void idle(WorkerState& state, std::uint64_t version, std::uint32_t wakeups);
+  std::uint64_t idle(WorkerState& state, std::uint64_t version, std::uint32_t wakeups, std::uint64_t last_ns);
   // The calling thread occupies the worker from now on, or leaves it.
   void occupy(Worker& worker);
   void leave(Worker& worker, Worker* occupied_before);

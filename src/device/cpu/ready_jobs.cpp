@@ -70,22 +70,28 @@ std::shared_ptr<Job> ReadyJobs::take(const Worker& worker, unsigned index, std::
   return taken;
 }
 
-void ReadyJobs::wake_one(const Job& job, bool eager) {
+// Those that spin will see the new version, so they count as woken.
+void ReadyJobs::wake(const Job& job, unsigned most, bool eager) {
   if (sleepers_.load() == 0) return;
   const int host = host_core();
-  WorkerState* candidate = nullptr;
+  WorkerState* last = nullptr;
   for (WorkerState* const worker : workers_) {
     if (!job.allowed.contains(worker->index()) || worker->occupied()) continue;
     const ThreadState state = worker->thread_state();
-    if (state == ThreadState::spinning) return;  // it will see the new version
-    if (state != ThreadState::sleeping) continue;
-    if (static_cast<int>(worker->index()) != host) {
-      worker->wake();
-      return;
+    if (state == ThreadState::awake) continue;
+    if (state == ThreadState::sleeping && static_cast<int>(worker->index()) == host) {
+      last = worker;
+      continue;
     }
-    candidate = worker;
+    if (state == ThreadState::sleeping) worker->wake();
+    if (--most == 0) return;
   }
-  if (eager && candidate != nullptr) candidate->wake();
+  if (eager && last != nullptr) last->wake();
+}
+
+void ReadyJobs::wake_several(const Job& job, bool eager) {
+  constexpr unsigned several = 3;
+  wake(job, several, eager);
 }
 
 void ReadyJobs::wake_for_others(const Job& taken) {

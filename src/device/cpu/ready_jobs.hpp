@@ -30,7 +30,10 @@ class ReadyJobs {
 
   // Wakes one sleeping worker for a job that has more pieces. `eager`: even the one whose core the host thread last
   // used, which may be about to help.
-  void wake_one(const Job& job, bool eager);
+  void wake_one(const Job& job, bool eager) { wake(job, 1, eager); }
+  // The same by a worker that has just begun with the job: wakes several, so that it takes few steps from the first
+  // worker to the last one. To wake a thread up takes longer than many a launch.
+  void wake_several(const Job& job, bool eager);
   // Wakes a worker for another job than the one that was taken, where there is one: the worker that was woken for it
   // may have taken this one, which may take long or wait for the host.
   void wake_for_others(const Job& taken);
@@ -55,6 +58,7 @@ class ReadyJobs {
   bool any_running(const WorkerState& except, std::uint64_t now_ns) const;
 
  private:
+  void wake(const Job& job, unsigned most, bool eager);
   // pick(), with the lock held.
   std::shared_ptr<Job> find(const Worker& worker, unsigned index, std::uint64_t owner, std::uint64_t& version);
 
