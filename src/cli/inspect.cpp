@@ -88,7 +88,13 @@ class Fill {
 
   std::string text(const std::string& kernel) const {
     const std::vector<Occupancy> forms = runtime_.occupancy(module_.kernel(kernel), block_, options_.shared);
-    if (forms.empty()) return fmt::format("  on {}: no SMs to fill, a worker runs a block at a time\n", id());
+    if (forms.empty()) {
+      const DeviceInfo device = runtime_.devices().front();
+      const bool is_gpu = device.capability != 0 || device.simulated;
+      return fmt::format("  on {}: {}\n", id(),
+                         is_gpu ? fmt::format("blocks of {} fit on no SM", options_.block)
+                                : "no SMs to fill, a worker runs a block at a time");
+    }
     base::Table table({{fmt::format("{}, on {}, blocks of {}", base::readable_name(kernel), id(), options_.block)},
                        {"registers", base::Align::right},
                        {"local bytes", base::Align::right},
