@@ -1,6 +1,8 @@
 #include "compile/asm_registers.hpp"
 
+#include <algorithm>
 #include <cctype>
+#include <set>
 #include <vector>
 
 #include "compile/source_tokens.hpp"
@@ -12,7 +14,7 @@ bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0
 
 // Whether a % before this text, which begins with a letter, belongs to the name of a register.
 bool is_name(std::string_view text) {
-  return text.size() < 2 || std::isdigit(static_cast<unsigned char>(text[1])) == 0;
+  return text.size() < 2 || (std::isdigit(static_cast<unsigned char>(text[1])) == 0 && text[1] != '[');
 }
 
 class Statements {
@@ -20,9 +22,13 @@ class Statements {
   explicit Statements(std::string_view source) : source_(source), tokens_(source_tokens(source, true)) {}
 
   std::optional<std::string> doubled() {
-    for (std::size_t i = 0; i < tokens_.size(); ++i)
-      if (tokens_[i].is("asm") || tokens_[i].is("__asm__") || tokens_[i].is("__asm")) statement(i + 1);
+    for (std::size_t i = 0; i < tokens_.size(); ++i) {
+      if (tokens_[i].is("#") && i + 2 < tokens_.size() && tokens_[i + 1].is("define")) definition(i + 2);
+      if (is_asm(tokens_[i])) statement(i + 1);
+    }
     if (places_.empty()) return {};
+    std::ranges::sort(places_);
+    places_.erase(std::ranges::unique(places_).begin(), places_.end());
     std::string made;
     std::size_t from = 0;
     for (const std::size_t place : places_) {
@@ -34,25 +40,68 @@ class Statements {
   }
 
  private:
+  bool is_asm(const SourceToken& token) const {
+    return token.is("asm") || token.is("__asm__") || token.is("__asm") || macros_.contains(token.text);
+  }
+
+  std::size_t place(const SourceToken& token) const {
+    return static_cast<std::size_t>(token.text.data() - source_.data());
+  }
+
+  // A macro that stands for asm, or for the text of one: which has operands, as no text of printf has.
+  void definition(std::size_t name) {
+    const std::size_t first = name + 1;
+    if (first >= tokens_.size()) return;
+    if (is_asm(tokens_[first]) && place(tokens_[first]) > place(tokens_[name]) + tokens_[name].text.size())
+      macros_.insert(tokens_[name].text);
+    const std::size_t end = line_end(place(tokens_[name]));
+    for (std::size_t i = first; i < tokens_.size() && place(tokens_[i]) < end; ++i)
+      if (tokens_[i].kind == SourceToken::Kind::text && has_operand(tokens_[i].text))
+        find_names(tokens_[i].text, false);
+  }
+
+  // The end of a line of the preprocessor, which a backslash continues.
+  std::size_t line_end(std::size_t at) const {
+    for (;;) {
+      at = std::min(source_.find('\n', at), source_.size());
+      if (at == source_.size()) return at;
+      std::size_t last = at;
+      if (last > 0 && source_[last - 1] == '\r') --last;
+      if (last == 0 || source_[last - 1] != '\\') return at;
+      ++at;
+    }
+  }
+
+  static bool has_operand(std::string_view text) {
+    for (std::size_t at = text.find('%'); at < text.size() - 1; at = text.find('%', at + 1)) {
+      const bool number = std::isdigit(static_cast<unsigned char>(text[at + 1])) != 0;
+      const char behind = at + 2 < text.size() ? text[at + 2] : '\0';
+      if (number && (behind == ',' || behind == ';' || behind == ']')) return true;
+    }
+    return false;
+  }
+
   // What is behind `asm`. Texts come before the first colon.
   void statement(std::size_t i) {
     while (i < tokens_.size() && tokens_[i].is_word()) ++i;  // volatile
     if (i == tokens_.size() || !tokens_[i].is("(")) return;
-    std::vector<std::string_view> texts;
+    std::vector<std::size_t> texts;
     int depth = 0;
     for (; i < tokens_.size(); ++i) {
       const SourceToken& token = tokens_[i];
-      if (token.kind == SourceToken::Kind::text) texts.push_back(token.text);
+      if (token.kind == SourceToken::Kind::text) texts.push_back(i);
       if (token.is("(")) ++depth;
       if (token.is(")") && --depth == 0) return;  // no operands: a % is nothing special
       if (depth == 1 && (token.is(":") || token.is("::"))) break;
     }
     if (i == tokens_.size()) return;
-    for (const std::string_view text : texts) find_names(text);
+    for (const std::size_t text : texts) find_names(tokens_[text].text, tokens_[text + 1].is("#"));
   }
 
-  void find_names(std::string_view text) {
+  // `pasted`: a name that a macro is given follows, as in "mov.u32 %0, %" #name ";".
+  void find_names(std::string_view text, bool pasted) {
     const auto begin = static_cast<std::size_t>(text.data() - source_.data());
+    if (pasted && text.ends_with("%\"") && !text.ends_with("%%\"")) places_.push_back(begin + text.size() - 2);
     for (std::size_t at = text.find('%'); at < text.size() - 1; at = text.find('%', at + 1)) {
       if (text[at + 1] == '%')
         ++at;
@@ -63,7 +112,8 @@ class Statements {
 
   const std::string_view source_;
   const std::vector<SourceToken> tokens_;
-  std::vector<std::size_t> places_;  // of signs that get another one, ascending
+  std::set<std::string_view> macros_;  // that stand for asm
+  std::vector<std::size_t> places_;    // of signs that get another one
 };
 
 // Most sources have no asm, and most asm has two.
@@ -72,7 +122,7 @@ bool may_have_names(std::string_view source) {
   for (std::size_t at = source.find('%'); at < source.size() - 1; at = source.find('%', at + 1)) {
     if (source[at + 1] == '%')
       ++at;
-    else if (is_letter(source[at + 1]))
+    else if (is_letter(source[at + 1]) || source[at + 1] == '"')
       return true;
   }
   return false;

@@ -8,6 +8,7 @@
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "compile/asm_registers.hpp"
+#include "compile/attribute_order.hpp"
 #include "compile/launch_tokens.hpp"
 #include "compile/program_files.hpp"
 
@@ -26,9 +27,10 @@ std::string quoted(const std::string& text) {
 }  // namespace
 
 std::optional<std::string> in_clangs_dialect(std::string_view source) {
-  const auto joined = with_joined_launches(source);
-  auto doubled = with_doubled_percents(joined ? *joined : source);
-  return doubled ? std::move(doubled) : joined;
+  std::optional<std::string> made;
+  for (const auto change : {&with_joined_launches, &with_doubled_percents, &with_attributes_first})
+    if (auto changed = change(made ? *made : source)) made = std::move(changed);
+  return made;
 }
 
 std::vector<std::string> dialect_overlay(const Unit& unit, const CompileOptions& options,
@@ -38,15 +40,18 @@ std::vector<std::string> dialect_overlay(const Unit& unit, const CompileOptions&
   visit_program_files(unit, options, [&](const std::string& path, std::string_view text) {
     const auto changed = in_clangs_dialect(text);
     if (!changed || (path == unit.name && !unit.is_file)) return;
+    // clang takes ".." out of names before it looks for them here. Behind a link that is another file.
+    std::error_code error;
+    const std::filesystem::path plain = std::filesystem::absolute(path, error).lexically_normal();
+    if (!std::filesystem::equivalent(plain, path, error)) return;
+    // One copy for a file with several names, or #pragma once would not know it again.
     base::Sha256 name;
-    name.add_field(path);
+    name.add_field(std::filesystem::canonical(path, error).string());
     names.add_field(path);
     const std::filesystem::path copy = folder / fmt::format("dialect-{}.cu", name.hex());
     base::write_file_atomic(copy, std::string_view(*changed));
-    std::error_code error;
     files += fmt::format("{}{{\"type\": \"file\", \"name\": {}, \"external-contents\": {}}}", files.empty() ? "" : ", ",
-                         quoted(std::filesystem::absolute(path, error).lexically_normal().string()),
-                         quoted(std::filesystem::absolute(copy, error).string()));
+                         quoted(plain.string()), quoted(std::filesystem::absolute(copy, error).string()));
   });
   if (files.empty()) return {};
   const std::filesystem::path list = folder / fmt::format("dialect-{}.yaml", names.hex());

@@ -12,8 +12,9 @@
 
 namespace heddle::compile {
 
-// The source with launches whose signs are apart (launch_tokens.hpp) and names of registers in asm (asm_registers.hpp)
-// as clang wants them; nothing if there are none. Lines stay as they are.
+// The source with launches whose signs are apart (launch_tokens.hpp), names of registers in asm (asm_registers.hpp) and
+// attributes behind keywords (attribute_order.hpp) as clang wants them; nothing if there are none. Lines stay as they
+// are.
 std::optional<std::string> in_clangs_dialect(std::string_view source);
 
 // Looks through the unit and the files of the program that it includes, and returns the options with which clang reads

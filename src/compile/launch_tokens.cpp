@@ -1,5 +1,6 @@
 #include "compile/launch_tokens.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include "compile/source_tokens.hpp"
@@ -31,7 +32,8 @@ class Launches {
     for (std::size_t k = i; k < i + 3; ++k)
       if (!tokens_[k].is(sign)) return false;
     const std::string_view between = source_.substr(place(i), place(i + 2) - place(i));
-    return between.find_first_not_of(std::string(sign) + " \t") == between.npos;
+    const bool two_touch = place(i) + 1 == place(i + 1) || place(i + 1) + 1 == place(i + 2);
+    return two_touch && between.find_first_not_of(std::string(sign) + " \t") == between.npos;
   }
 
   // The signs that end the launch whose arguments begin at `i`: the first three outside of parentheses, before those of
@@ -42,10 +44,25 @@ class Launches {
       const SourceToken& token = tokens_[i];
       if (token.is("(") || token.is("[") || token.is("{")) ++depth;
       if (token.is(")") || token.is("]") || token.is("}")) --depth;
-      if (depth < 0 || token.is(";")) return {};
-      if (depth == 0 && are_three(i, ">") && tokens_[i + 3].is("(")) return i;
+      if (depth < 0 || (depth == 0 && token.is(";"))) return {};
+      if (depth == 0 && are_three(i, ">") && (tokens_[i + 3].is("(") || ends_definition(i + 2))) return i;
     }
-    return {};
+    const bool at_end = i + 3 == tokens_.size() && depth == 0 && are_three(i, ">") && ends_definition(i + 2);
+    return at_end ? std::optional(i) : std::nullopt;
+  }
+
+  // Whether the sign is the last one of a macro: #define GRID(g, b) << <g, b >> >
+  bool ends_definition(std::size_t i) const {
+    const std::size_t begin = place(i), end = std::min(source_.find('\n', begin), source_.size());
+    if (source_.substr(begin + 1, end - begin - 1).find_first_not_of(" \t\r") != std::string_view::npos) return false;
+    std::size_t line = begin == 0 ? 0 : source_.rfind('\n', begin - 1) + 1;
+    const auto continues = [&] {
+      const std::size_t last = line < 2 ? 0 : line - (source_[line - 2] == '\r' ? 3 : 2);
+      return line >= 2 && source_[last] == '\\';
+    };
+    while (continues()) line = source_.rfind('\n', line - 2) + 1;
+    const std::size_t first = source_.find_first_not_of(" \t", line);
+    return first < source_.size() && source_[first] == '#';
   }
 
   // `signs`: the three and a blank, on the side that is away from the launch's arguments.

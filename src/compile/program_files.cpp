@@ -128,7 +128,11 @@ class Search {
     if (!S_ISREG(status.st_mode) && !is_null_device(status))
       base::fail(ErrorCode::invalid_argument, "{} does not compile: it includes {}, which is {}; a file is expected",
                  source_, file, kind_of(status.st_mode));
-    if (seen_.emplace(status.st_dev, status.st_ino).second) found_.push_back(file);
+    if (!names_.insert(file).second) return true;
+    if (seen_.emplace(status.st_dev, status.st_ino).second)
+      found_.push_back(file);
+    else if (const auto content = base::read_file_if_there(file))
+      visit_(file, *content);  // by another name
     return true;
   }
 
@@ -138,6 +142,7 @@ class Search {
   std::vector<std::string> found_;  // files that are still to be read
   Macros macros_;
   std::set<std::pair<dev_t, ino_t>> seen_;
+  std::set<std::string> names_;
 };
 
 }  // namespace

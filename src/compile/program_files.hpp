@@ -10,7 +10,7 @@
 namespace heddle::compile {
 
 // Calls `visit` with the path and the text of the source and of each file of the program that it may include, directly
-// or not. System headers are not looked at.
+// or not; of a file with several names for each of them. System headers are not looked at.
 //
 // Throws invalid_argument if one names a pipe, a socket or a device where a compiler would look for a header: it would
 // wait for ever, or read for ever. /dev/null is empty, and none of these.

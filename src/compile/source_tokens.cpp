@@ -11,6 +11,10 @@ bool begins_word(char c) { return std::isalpha(static_cast<unsigned char>(c)) !=
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 bool in_word(char c) { return begins_word(c) || is_digit(c); }
 
+bool is_raw_prefix(std::string_view word) {
+  return word == "R" || word == "LR" || word == "uR" || word == "UR" || word == "u8R";
+}
+
 class Reader {
  public:
   Reader(std::string_view source, bool preprocessor) : source_(source), preprocessor_(preprocessor) {}
@@ -48,7 +52,7 @@ class Reader {
     if (begins_word(c)) {
       while (in_word(look())) ++at_;
       const std::string_view word = source_.substr(begin, at_ - begin);
-      if (look() != '"' || !word.ends_with('R')) return add(SourceToken::Kind::word, begin);
+      if (look() != '"' || !is_raw_prefix(word)) return add(SourceToken::Kind::word, begin);
       raw_text();
     } else if (is_digit(c)) {
       while (in_word(look()) || look() == '.' || (look() == '\'' && in_word(look(1)))) ++at_;
@@ -81,7 +85,10 @@ class Reader {
 
   void quoted(char end) {
     ++at_;
-    while (at_ < source_.size() && look() != end && look() != '\n') at_ += look() == '\\' ? 2 : 1;
+    while (at_ < source_.size() && look() != end && look() != '\n') {
+      const bool continues = look() == '\\' && look(1) == '\r' && look(2) == '\n';
+      at_ += continues ? 3 : look() == '\\' ? 2 : 1;
+    }
     ++at_;
   }
 

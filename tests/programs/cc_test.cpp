@@ -89,6 +89,60 @@ int main() {
   EXPECT_EQ(ran.output, "31 0\n");
 }
 
+// nvcc gives what is for the preprocessor to both of its passes.
+TEST_F(Cc, MacrosAndFoldersOfXcompilerAreForBothKindsOfCode) {
+  std::filesystem::create_directory(folder_.path() / "a");
+  std::filesystem::create_directory(folder_.path() / "b");
+  file("a/v.h", "#define V 1\n");
+  file("b/v.h", "#define V 2\n");
+  file("a.cu",
+       "#include \"v.h\"\n#include <cstdio>\n__global__ void k(int* p) { *p = V * 10 + FOO; }\n"
+       "int main() { int *p, v; cudaMalloc(&p, 4); k<<<1, 1>>>(p); cudaMemcpy(&v, p, 4, cudaMemcpyDeviceToHost);"
+       " std::printf(\"%d %d\\n\", v, V * 10 + FOO); }\n");
+  for (const char* const words : {"-Xcompiler -DFOO=7,-Ib -Ia", "-Xcompiler=-Wall,-DFOO=7 -Xcompiler -iquote,b -I a",
+                                  "-DFOO=3 -Xcompiler -UFOO,-D,FOO=7 -Xcompiler '-iquote b -Ia'"}) {
+    const Ran built = cc(std::string(words) + " a.cu -o program");
+    ASSERT_EQ(built.code, 0) << words << built.output;
+    const Ran ran =
+        shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu ./program");
+    EXPECT_THAT(ran.output, testing::AnyOf("27 27\n", "17 17\n")) << words;
+  }
+}
+
+TEST_F(Cc, AttributesMayFollowKeywords) {
+  file("a.cu", R"(struct S { __host__ __device__ [[nodiscard]] int f() const { return 3; } };
+__global__ void k(int* p) {
+  __shared__ alignas(128) int s[32];
+  extern __shared__ alignas(16) char t[];
+  s[threadIdx.x] = S().f();
+  p[threadIdx.x] = s[31 - threadIdx.x] + t[0];
+}
+)");
+  const Ran built = cc("-c a.cu");
+  EXPECT_EQ(built.code, 0) << built.output;
+}
+
+// A header by two names, and a name that is another file's once ".." is taken out of it.
+TEST_F(Cc, LinksToHeadersAreThoseFiles) {
+  for (const char* const folder : {"inc", "real", "other", "other/deep"})
+    std::filesystem::create_directory(folder_.path() / folder);
+  file("real/h.cuh", "#pragma once\ntemplate <class T> void run(T* p) { k<T> << <1, 1 >> > (p); }\n");
+  std::filesystem::create_symlink("../real/h.cuh", folder_.path() / "inc/h.cuh");
+  file("inc/user.cuh", "#include \"../real/h.cuh\"\n");
+  file("w.h", "#define W 200\n");
+  file("other/w.h", "inline void other(int* p) { k<int> << <1, 1 >> > (p); }\n");
+  std::filesystem::create_symlink("other/deep", folder_.path() / "link");
+  file("a.cu",
+       "template <class T> __global__ void k(T* p) { *p = 1; }\n#include \"inc/user.cuh\"\n#include \"inc/h.cuh\"\n"
+       "#include \"w.h\"\nint main() { int* p; cudaMalloc(&p, 4); run(p); return W == 200 ? 0 : 1; }\n");
+  const Ran built = cc("a.cu -o program");
+  ASSERT_EQ(built.code, 0) << built.output;
+  file("b.cu",
+       "template <class T> __global__ void k(T* p) { *p = 1; }\n#include \"w.h\"\n#if W != 200\n#error another file\n"
+       "#endif\n#include \"link/../w.h\"\n");
+  EXPECT_THAT(cc("-c b.cu").output, Not(HasSubstr("another file")));
+}
+
 TEST_F(Cc, WhatNvccOnlyWarnsOfIsNoError) {
   file("a.cu", R"(#include <cstdio>
 #define UNIT "s"

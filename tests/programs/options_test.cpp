@@ -62,8 +62,14 @@ TEST(CcOptions, WordsForOtherToolsAreSeparatedAsInAShell) {
   const auto host = [](const char* word) { return parse_cc_options({"-Xcompiler", word, "a.cu"}).host; };
   EXPECT_THAT(host("-Wall -fopenmp"), ElementsAre("-Wall", "-fopenmp"));
   EXPECT_THAT(host(" -Wall,-O2  -g "), ElementsAre("-Wall", "-O2", "-g"));
-  EXPECT_THAT(host("-DA='x y' -DB=\"p,q\""), ElementsAre("-DA=x y", "-DB=p,q"));
-  EXPECT_THAT(host("-DA=\\\"x\\\" -Wl\\,-z\\,now"), ElementsAre("-DA=\"x\"", "-Wl,-z,now"));
+  EXPECT_THAT(host("-fA='x y' -fB=\"p,q\""), ElementsAre("-fA=x y", "-fB=p,q"));
+  EXPECT_THAT(host("-fA=\\\"x\\\" -Wl\\,-z\\,now"), ElementsAre("-fA=\"x\"", "-Wl,-z,now"));
+  // What is for the preprocessor is for device code, too.
+  const CcOptions options = parse_cc_options({"-Xcompiler", "-DA='x y',-UB,-Ia -I b -iquote c", "a.cu"});
+  EXPECT_THAT(options.host, IsEmpty());
+  EXPECT_THAT(options.defines, ElementsAre("A=x y", "-B"));
+  EXPECT_THAT(options.include_paths, ElementsAre("a", "b"));
+  EXPECT_THAT(options.quoted_include_paths, ElementsAre("c"));
   EXPECT_THAT(host("''"), IsEmpty());
   EXPECT_THAT(parse_cc_options({"-Xlinker", "-rpath /tmp", "--linker-options=-z,now", "a.cu"}).linker,
               ElementsAre("-rpath", "/tmp", "-z", "now"));

@@ -34,8 +34,8 @@ class Pool {
   // a worker, it executes other jobs there.
   void wait(WaitTarget& target);
 
-  // Fibers that one worker may keep resident at a time, where a block has so many.
-  unsigned fiber_share_of(unsigned fibers_per_block) const { return fiber_share(size(), fibers_per_block); }
+  // Fibers of a cooperative launch that one worker may keep resident at a time, where a block has so many.
+  unsigned cooperative_share_of(unsigned fibers_per_block) const { return fiber_share(size(), fibers_per_block, true); }
 
  private:
   struct Seat {

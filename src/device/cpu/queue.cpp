@@ -65,7 +65,7 @@ void check_cooperative(const Pool& pool, const CpuFunction& function, const Kern
   const auto threads = static_cast<unsigned>(config.block.count());
   const unsigned fibers = (threads + code.width - 1) / code.width;
   const unsigned members = workers.all() ? pool.size() : workers.count(pool.size());
-  const std::uint64_t most = std::uint64_t{pool.fiber_share_of(fibers) / fibers} * members;
+  const std::uint64_t most = std::uint64_t{pool.cooperative_share_of(fibers) / fibers} * members;
   if (range.size() > most) {
     base::fail(
         ErrorCode::invalid_argument,

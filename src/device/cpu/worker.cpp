@@ -151,7 +151,8 @@ void Worker::run_direct(LaunchJob& job, BlockRange chunk) noexcept {
 
 bool Worker::has_room(const LaunchJob& job) const {
   const unsigned fibers = job.fibers_per_block();
-  return resident_fibers_.load(std::memory_order_relaxed) + fibers <= fiber_share(jobs_.workers(), fibers);
+  const unsigned most = fiber_share(jobs_.workers(), fibers, job.config().cooperative);
+  return resident_fibers_.load(std::memory_order_relaxed) + fibers <= most;
 }
 
 void Worker::run_fibers(LaunchJob& job) noexcept {

@@ -37,10 +37,11 @@ class WaitTarget {
 };
 
 // Each resident fiber takes two memory mappings, and a process has 65530 of them by default.
-inline constexpr unsigned most_fibers = 12288;
+// Cooperative launches may have more, as their blocks must be resident together.
+inline constexpr unsigned most_fibers = 12288, most_cooperative_fibers = 24576;
 // Fibers that one of so many workers may keep resident at a time: one block's at least.
-constexpr unsigned fiber_share(unsigned workers, unsigned fibers_per_block) {
-  return std::max(most_fibers / workers, fibers_per_block);
+constexpr unsigned fiber_share(unsigned workers, unsigned fibers_per_block, bool cooperative) {
+  return std::max((cooperative ? most_cooperative_fibers : most_fibers) / workers, fibers_per_block);
 }
 
 class Worker {

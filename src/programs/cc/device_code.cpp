@@ -110,11 +110,13 @@ compile::CompileOptions device_options(const std::string& file, const CcOptions&
                   [&](const std::string& earlier) { return earlier.substr(0, earlier.find('=')) == name; });
   }
   for (const std::string& folder : options.system_include_paths) add({"-isystem", folder});
+  for (const std::string& folder : options.quoted_include_paths) add({"-iquote", folder});
   for (const std::string& file : options.forced_includes) add({"-include", file});
   if (const std::string standard = host_standard(options, Language::cuda); !standard.empty()) add({"-std=" + standard});
-  // Both sides read host code, which may look at it.
+  // Both sides read host code, which may look at it. The version is one for which no omp.h declares variants of
+  // functions by pragmas, which the device's side does not take.
   const auto is_openmp = [](const std::string& word) { return word == "-fopenmp" || word.starts_with("-fopenmp="); };
-  if (std::any_of(options.host.begin(), options.host.end(), is_openmp)) add({"-D_OPENMP=202011"});
+  if (std::any_of(options.host.begin(), options.host.end(), is_openmp)) add({"-D_OPENMP=201511"});
   if (options.no_contraction) add({"-ffp-contract=off"});
   if (options.flush_denormals) add({"-fgpu-flush-denormals-to-zero"});
   if (options.no_warnings) add({"-w"});

@@ -27,16 +27,17 @@ bool is_of_the_system(const std::string& define) { return define.starts_with('_'
 // The other macros reach the program, but not the headers that Heddle includes before it, where an N or a T may be
 // anything.
 std::string macro_header(const CcOptions& options) {
-  compile::CompileOptions defines;
-  std::string undefines;
+  std::string text;
   for (const std::string& define : options.defines) {
+    compile::CompileOptions one;
     if (define.starts_with('-'))
-      undefines += "#undef " + define.substr(1) + '\n';
+      text += "#undef " + define.substr(1) + '\n';
     else if (!is_of_the_system(define))
-      defines.defines.push_back(define);
+      one.defines.push_back(define);
+    compile::check_options(one);
+    text += compile::definitions(one);
   }
-  compile::check_options(defines);
-  return compile::definitions(defines) + undefines;
+  return text;
 }
 
 // Lists of dependencies name the header, so that it has to stay where it is and be one of the system's.
@@ -72,6 +73,7 @@ compile::CompileOptions folders_of(const CcOptions& options) {
   compile::CompileOptions folders;
   folders.include_paths = options.include_paths;
   for (const std::string& folder : options.system_include_paths) add(folders.extra, {"-isystem", folder});
+  for (const std::string& folder : options.quoted_include_paths) add(folders.extra, {"-iquote", folder});
   for (const std::string& file : options.forced_includes) add(folders.extra, {"-include", file});
   return folders;
 }
@@ -149,6 +151,7 @@ std::vector<std::string> host_command(const CcOptions& options, const HostTools&
   if (options.errors_for_warnings) words.push_back("-Werror");
   add_folders(words, options, tools);
   add_macros(words, options, tools, input.language);
+  for (const std::string& folder : options.quoted_include_paths) add(words, {"-iquote", folder});
   for (const std::string& file : options.forced_includes) add(words, {"-include", file});
   if (is_cuda)
     add(words, compile::dialect_overlay({base::read_file(input.name), input.name, true}, folders_of(options),

@@ -36,7 +36,7 @@ struct CcOptions {
   bool shared = false;
   CudaLibrary cudart = CudaLibrary::shared;
 
-  std::vector<std::string> include_paths, system_include_paths, forced_includes;
+  std::vector<std::string> include_paths, system_include_paths, quoted_include_paths, forced_includes;
   std::vector<std::string> defines;  // NAME or NAME=VALUE; a name that begins with - is to be undefined
   std::vector<std::string> library_paths;
   std::vector<std::string> libraries;      // names as of -l

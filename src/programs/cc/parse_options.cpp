@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <utility>
 
 #include "base/content.hpp"
 #include "base/fail.hpp"
@@ -268,9 +270,39 @@ std::vector<std::string> split_words(std::string_view text, std::string_view mor
   return words;
 }
 
+namespace {
+
+// What -Xcompiler has for the preprocessor is for both kinds of code, as with nvcc.
+void share_with_device_code(CcOptions& options) {
+  const std::pair<std::string_view, std::function<void(const std::string&)>> kinds[] = {
+      {"-D", [&](const std::string& value) { options.defines.push_back(value); }},
+      {"-U", [&](const std::string& value) { options.defines.push_back("-" + value); }},
+      {"-include", [&](const std::string& value) { options.forced_includes.push_back(value); }},
+      {"-isystem", [&](const std::string& value) { options.system_include_paths.push_back(value); }},
+      {"-iquote", [&](const std::string& value) { options.quoted_include_paths.push_back(value); }},
+      {"-I", [&](const std::string& value) { options.include_paths.push_back(value); }}};
+  std::vector<std::string> rest;
+  for (std::size_t i = 0; i < options.host.size(); ++i) {
+    const std::string& word = options.host[i];
+    const auto kind = std::ranges::find_if(kinds, [&](const auto& one) { return word.starts_with(one.first); });
+    if (kind == std::end(kinds))
+      rest.push_back(word);
+    else if (word.size() > kind->first.size())
+      kind->second(word.substr(kind->first.size()));
+    else if (i + 1 < options.host.size())
+      kind->second(options.host[++i]);
+    else
+      rest.push_back(word);
+  }
+  options.host = std::move(rest);
+}
+
+}  // namespace
+
 CcOptions parse_cc_options(const std::vector<std::string>& words) {
   CcOptions options;
   Parser(options).parse(words, 0);
+  share_with_device_code(options);
   for (Input& input : options.inputs) {
     const bool is_object = std::filesystem::path(input.name).extension() == ".o";
     input.language = options.language && !is_object ? *options.language : language_of(input.name);

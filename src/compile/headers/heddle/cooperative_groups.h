@@ -258,6 +258,10 @@ __HEDDLE_CG__ coalesced_group __heddle_tile(unsigned int size) {
 }
 __HEDDLE_CG__ thread_group tiled_partition(const thread_group&, unsigned int size) { return __heddle_tile(size); }
 __HEDDLE_CG__ thread_group tiled_partition(const thread_block&, unsigned int size) { return __heddle_tile(size); }
+template <unsigned int Size, typename Parent>
+__HEDDLE_CG__ thread_group tiled_partition(const thread_block_tile<Size, Parent>&, unsigned int size) {
+  return __heddle_tile(size);
+}
 // Members with equal rank / size.
 __HEDDLE_CG__ coalesced_group tiled_partition(const coalesced_group& parent, unsigned int size) {
   const unsigned int mine = parent.thread_rank() / size;

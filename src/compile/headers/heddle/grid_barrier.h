@@ -15,12 +15,11 @@ __HEDDLE_DEVICE__ unsigned long long __heddle_load_acquire(unsigned long long* p
   return v;
 }
 
-// One thread of each block calls this. 20 bits count blocks: a larger grid traps.
+// One thread of each block calls this. 20 bits count blocks.
 static __attribute__((device, noinline, unused)) void __heddle_grid_barrier() {
   const unsigned long long blocks = static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
   const unsigned long long field = (1ull << 20) - 1;
   if (blocks == 1) return;
-  if (blocks > field) __builtin_trap();
   unsigned long long grid;
   __asm__ volatile("mov.u64 %0, %%gridid;" : "=l"(grid));
   unsigned long long* word = &__heddle_grid_barriers[grid % 16];
@@ -36,7 +35,10 @@ static __attribute__((device, noinline, unused)) void __heddle_grid_barrier() {
   if ((atomicAdd(word, 1ull) & field) + 1 == blocks) atomicExch(word, 0ull);
 }
 
+// A grid of more blocks than the barrier can count traps. All threads ask for it: one that traps alone is one that other
+// threads of its warp might never meet again.
 __HEDDLE_DEVICE__ void __heddle_grid_sync() {
+  if (static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z >> 20 != 0) __builtin_trap();
   __syncthreads();
   if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
     __threadfence();

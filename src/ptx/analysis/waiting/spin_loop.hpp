@@ -25,8 +25,9 @@ struct SpinLoop {
   bool takes() const {
     return std::any_of(awaited.begin(), awaited.end(), [](const Awaited& item) { return item.takes; });
   }
-  bool endless = false;     // nothing that it does or that others do changes whether it ends
-  bool intra_warp = false;  // lanes of one group may leave in different iterations: one may wait for another
+  bool endless = false;  // nothing that it does or that others do changes whether it ends
+  // Lanes of one group may leave in different iterations: one may wait for another.
+  bool intra_warp = false;
 };
 
 }  // namespace heddle::ptx::analysis

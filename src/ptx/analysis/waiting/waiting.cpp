@@ -1,8 +1,10 @@
 #include "ptx/analysis/waiting/waiting.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "ptx/analysis/effects/memory_effect.hpp"
+#include "ptx/analysis/waiting/lone_lanes.hpp"
 #include "ptx/analysis/waiting/spin_finder.hpp"
 #include "ptx/barrier.hpp"
 
@@ -144,6 +146,7 @@ FunctionWaiting find_waiting_in(const Module& module, const Function& function, 
   facts.calls_indirectly = !facts.indirect_calls.empty();
 
   const SpinFinder finder(module, function, cfg, webs);
+  std::optional<LoneLanes> lone;
   for (std::uint32_t loop = 0; loop < cfg.loops().size(); ++loop) {
     auto spin = finder.find(loop);
     if (!spin) continue;
@@ -153,6 +156,10 @@ FunctionWaiting find_waiting_in(const Module& module, const Function& function, 
       const bool leaves =
           std::any_of(next.begin(), next.end(), [&](std::uint32_t s) { return !cfg.loop_contains(loop, s); });
       spin->intra_warp |= uniformity.divergent(b) && (leaves || cfg.block(b).exit != ExitKind::none);
+    }
+    if (spin->intra_warp) {
+      if (!lone) lone.emplace(function, cfg, webs, uniformity);
+      spin->intra_warp = !lone->run(loop);
     }
     facts.spin_loops.push_back(*spin);
   }
