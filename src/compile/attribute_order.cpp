@@ -9,7 +9,7 @@
 namespace heddle::compile {
 namespace {
 
-constexpr std::array<std::string_view, 8> keywords{"__shared__",  "__device__",      "__host__",    "__global__",
+constexpr std::array<std::string_view, 8> keywords{"__shared__",   "__device__",      "__host__",     "__global__",
                                                    "__constant__", "__forceinline__", "__noinline__", "__managed__"};
 constexpr std::array<std::string_view, 5> others{"extern", "static", "inline", "constexpr", "virtual"};
 

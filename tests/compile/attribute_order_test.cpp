@@ -23,9 +23,10 @@ TEST(AttributeOrder, TheyComeFirst) {
 
 TEST(AttributeOrder, OthersStayAsTheyAre) {
   for (const char* const source :
-       {"", "alignas(16) __shared__ int s[32];", "static alignas(16) int x; __device__ int y;", "__shared__ int s[a[b[0]]];",
-        "auto f = [=] __device__ [[nodiscard]] (int i) { return i; };", "// __shared__ alignas(16) int s;", "__shared__ alignas",
-        "__shared__ alignas(", "__shared__ [[x", "__shared__ int alignas(8) x;"})
+       {"", "alignas(16) __shared__ int s[32];", "static alignas(16) int x; __device__ int y;",
+        "__shared__ int s[a[b[0]]];", "auto f = [=] __device__ [[nodiscard]] (int i) { return i; };",
+        "// __shared__ alignas(16) int s;", "__shared__ alignas", "__shared__ alignas(", "__shared__ [[x",
+        "__shared__ int alignas(8) x;"})
     EXPECT_EQ(with_attributes_first(source), std::nullopt) << source;
 }
 

@@ -69,7 +69,7 @@ std::uint32_t LoneLanes::only_definition(std::uint32_t web) const {
 }
 
 // From the outermost branch at which lanes of the group part, inwards, until one lane is left.
-bool LoneLanes::run(std::uint32_t loop) const {
+bool LoneLanes::runs_alone(std::uint32_t loop) const {
   const std::uint32_t header = cfg_.loops()[loop].header;
   if (cfg_.loops()[loop].irreducible()) return false;
   std::vector<std::uint32_t> above;  // divergent blocks that all paths to the loop go through, the innermost first
@@ -99,9 +99,8 @@ std::optional<LoneLanes::Guard> LoneLanes::guard_at(std::uint32_t block, std::ui
   const bool taken = dominators_.dominates(next[0], header);  // the target of a bra comes first
   const std::uint32_t side = next[taken ? 0 : 1], other = next[taken ? 1 : 0];
   const std::span<const std::uint32_t> before = cfg_.predecessors(side);
-  const bool is_only_way = std::all_of(before.begin(), before.end(), [&](std::uint32_t p) {
-    return p == block || dominators_.dominates(side, p);
-  });
+  const bool is_only_way = std::all_of(before.begin(), before.end(),
+                                       [&](std::uint32_t p) { return p == block || dominators_.dominates(side, p); });
   if (!is_only_way || !leads_to_barrier(other)) return {};
   Guard guard{uniformity_.partial(block), {}};
   add_predicate(webs_.guard(last), taken != branch.guard.negated, 0, guard.values);

@@ -21,7 +21,7 @@ class LoneLanes {
 
   // Whether at most one lane of a group runs the loop, and the others write nothing until they are at a barrier with
   // it, or gone: then it waits for no lane of its group. False where that is not seen.
-  bool run(std::uint32_t loop) const;
+  bool runs_alone(std::uint32_t loop) const;
 
  private:
   // A branch at which lanes part, all paths to the loop go through one side of it, and lanes of the other side write

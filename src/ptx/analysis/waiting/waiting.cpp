@@ -159,7 +159,7 @@ FunctionWaiting find_waiting_in(const Module& module, const Function& function, 
     }
     if (spin->intra_warp) {
       if (!lone) lone.emplace(function, cfg, webs, uniformity);
-      spin->intra_warp = !lone->run(loop);
+      spin->intra_warp = !lone->runs_alone(loop);
     }
     facts.spin_loops.push_back(*spin);
   }
