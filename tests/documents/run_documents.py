@@ -22,7 +22,7 @@ import pages
 FIRST_PAGES = {"README.md": 4, "docs/getting-started.md": 0, "docs/python.md": 1, "docs/cli.md": 0, "docs/skeletons.md": 3}
 # Of one capability each.
 CAPABILITIES = {"docs/api.md": 0, "docs/batch.md": 0, "docs/block-ranges.md": 0, "docs/c-api.md": 0,
-                "docs/check.md": 1, "docs/compile.md": 1, "docs/cuda-graphs.md": 0, "docs/machines.md": 1, "docs/policies.md": 1, "docs/run.md": 2,
+                "docs/check.md": 1, "docs/compile.md": 1, "docs/cuda-graphs.md": 0, "docs/machines.md": 1, "docs/policies.md": 1, "docs/run.md": 3,
                 "docs/scheduling.md": 3, "docs/simulator.md": 4, "docs/simulator-policies.md": 1, "docs/tenants.md": 2,
                 "docs/textures.md": 1}
 GIVEN = ("script/setup", "script/build ")  # the test's build stands for these
