@@ -162,7 +162,7 @@ class Executor;
 struct PartReport {
   std::string device = {};             // id
   std::uint64_t first = 0, count = 0;  // elementary units
-  double seconds = 0;  // from the start of the run to the end of the part; of simulated devices: their time
+  double seconds = 0;  // from the run's start until it and earlier parts of its kind had ended; simulated: their time
   std::uint64_t launches = 0;
 };
 

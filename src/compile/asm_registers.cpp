@@ -44,32 +44,14 @@ class Statements {
     return token.is("asm") || token.is("__asm__") || token.is("__asm") || macros_.contains(token.text);
   }
 
-  std::size_t place(const SourceToken& token) const {
-    return static_cast<std::size_t>(token.text.data() - source_.data());
-  }
-
   // A macro that stands for asm, or for the text of one: which has operands, as no text of printf has.
   void definition(std::size_t name) {
-    const std::size_t first = name + 1;
-    if (first >= tokens_.size()) return;
-    if (is_asm(tokens_[first]) && place(tokens_[first]) > place(tokens_[name]) + tokens_[name].text.size())
-      macros_.insert(tokens_[name].text);
-    const std::size_t end = line_end(place(tokens_[name]));
-    for (std::size_t i = first; i < tokens_.size() && place(tokens_[i]) < end; ++i)
-      if (tokens_[i].kind == SourceToken::Kind::text && has_operand(tokens_[i].text))
-        find_names(tokens_[i].text, false);
-  }
-
-  // The end of a line of the preprocessor, which a backslash continues.
-  std::size_t line_end(std::size_t at) const {
-    for (;;) {
-      at = std::min(source_.find('\n', at), source_.size());
-      if (at == source_.size()) return at;
-      std::size_t last = at;
-      if (last > 0 && source_[last - 1] == '\r') --last;
-      if (last == 0 || source_[last - 1] != '\\') return at;
-      ++at;
-    }
+    const SourceToken& of = tokens_[name];
+    const auto is_in = [&](std::size_t i) { return i < tokens_.size() && tokens_[i].directive == of.directive; };
+    const bool takes_arguments = is_in(name + 1) && tokens_[name + 1].text.data() == of.text.data() + of.text.size();
+    if (is_in(name + 1) && !takes_arguments && is_asm(tokens_[name + 1])) macros_.insert(of.text);
+    for (std::size_t i = name + 1; is_in(i); ++i)
+      if (tokens_[i].kind == SourceToken::Kind::text && has_operand(tokens_[i].text)) find_names(tokens_[i], false);
   }
 
   static bool has_operand(std::string_view text) {
@@ -95,12 +77,13 @@ class Statements {
       if (depth == 1 && (token.is(":") || token.is("::"))) break;
     }
     if (i == tokens_.size()) return;
-    for (const std::size_t text : texts) find_names(tokens_[text].text, tokens_[text + 1].is("#"));
+    for (const std::size_t text : texts) find_names(tokens_[text], tokens_[text + 1].is("#"));
   }
 
   // `pasted`: a name that a macro is given follows, as in "mov.u32 %0, %" #name ";".
-  void find_names(std::string_view text, bool pasted) {
-    const auto begin = static_cast<std::size_t>(text.data() - source_.data());
+  void find_names(const SourceToken& token, bool pasted) {
+    const std::string_view text = token.text;
+    const std::size_t begin = token.place_in(source_);
     if (pasted && text.ends_with("%\"") && !text.ends_with("%%\"")) places_.push_back(begin + text.size() - 2);
     for (std::size_t at = text.find('%'); at < text.size() - 1; at = text.find('%', at + 1)) {
       if (text[at + 1] == '%')

@@ -8,7 +8,8 @@
 namespace heddle::compile {
 
 // The source with a second % before names of registers in asm statements that have operands: for nvcc a % that no
-// number follows stands for itself, clang wants two. Nothing if there are none. A single letter with a number behind it
+// number follows stands for itself, clang wants two. std::nullopt if nothing changes. A single letter with a number
+// behind it
 // (%c0) stays as it is: it is an operand in the way of the host's assembler.
 std::optional<std::string> with_doubled_percents(std::string_view source);
 

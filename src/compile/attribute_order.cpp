@@ -33,7 +33,7 @@ class Attributes {
   }
 
  private:
-  std::size_t place(std::size_t i) const { return static_cast<std::size_t>(tokens_[i].text.data() - source_.data()); }
+  std::size_t place(std::size_t i) const { return tokens_[i].place_in(source_); }
   std::size_t place_behind(std::size_t i) const { return place(i) + tokens_[i].text.size(); }
   bool is(std::size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
 

@@ -13,13 +13,13 @@
 namespace heddle::compile {
 
 // The source with launches whose signs are apart (launch_tokens.hpp), names of registers in asm (asm_registers.hpp) and
-// attributes behind keywords (attribute_order.hpp) as clang wants them; nothing if there are none. Lines stay as they
-// are.
+// attributes behind keywords (attribute_order.hpp) as clang wants them. std::nullopt if nothing changes. Lines stay as
+// they are.
 std::optional<std::string> in_clangs_dialect(std::string_view source);
 
 // Looks through the unit and the files of the program that it includes, and returns the options with which clang reads
-// copies in `folder` of those that in_clangs_dialect() changes, under their own names; no options if there are none.
-// Throws as visit_program_files().
+// copies in `folder` of those that in_clangs_dialect() changes, under their own names. Empty if clang can read all
+// files as they are. Throws as visit_program_files().
 std::vector<std::string> dialect_overlay(const Unit& unit, const CompileOptions& options,
                                          const std::filesystem::path& folder);
 

@@ -24,7 +24,7 @@ class Launches {
   }
 
  private:
-  std::size_t place(std::size_t i) const { return static_cast<std::size_t>(tokens_[i].text.data() - source_.data()); }
+  std::size_t place(std::size_t i) const { return tokens_[i].place_in(source_); }
 
   // Whether three signs follow each other, with nothing but blanks between them.
   bool are_three(std::size_t i, std::string_view sign) const {
@@ -40,29 +40,20 @@ class Launches {
   // the kernel's arguments.
   std::optional<std::size_t> end_of(std::size_t i) const {
     int depth = 0;
-    for (; i + 3 < tokens_.size(); ++i) {
+    for (; i < tokens_.size(); ++i) {
       const SourceToken& token = tokens_[i];
       if (token.is("(") || token.is("[") || token.is("{")) ++depth;
       if (token.is(")") || token.is("]") || token.is("}")) --depth;
       if (depth < 0 || (depth == 0 && token.is(";"))) return {};
-      if (depth == 0 && are_three(i, ">") && (tokens_[i + 3].is("(") || ends_definition(i + 2))) return i;
+      if (depth != 0 || !are_three(i, ">")) continue;
+      if (ends_definition(i + 2) || (i + 3 < tokens_.size() && tokens_[i + 3].is("("))) return i;
     }
-    const bool at_end = i + 3 == tokens_.size() && depth == 0 && are_three(i, ">") && ends_definition(i + 2);
-    return at_end ? std::optional(i) : std::nullopt;
+    return {};
   }
 
   // Whether the sign is the last one of a macro: #define GRID(g, b) << <g, b >> >
   bool ends_definition(std::size_t i) const {
-    const std::size_t begin = place(i), end = std::min(source_.find('\n', begin), source_.size());
-    if (source_.substr(begin + 1, end - begin - 1).find_first_not_of(" \t\r") != std::string_view::npos) return false;
-    std::size_t line = begin == 0 ? 0 : source_.rfind('\n', begin - 1) + 1;
-    const auto continues = [&] {
-      const std::size_t last = line < 2 ? 0 : line - (source_[line - 2] == '\r' ? 3 : 2);
-      return line >= 2 && source_[last] == '\\';
-    };
-    while (continues()) line = source_.rfind('\n', line - 2) + 1;
-    const std::size_t first = source_.find_first_not_of(" \t", line);
-    return first < source_.size() && source_[first] == '#';
+    return tokens_[i].directive != 0 && (i + 1 == tokens_.size() || tokens_[i + 1].directive != tokens_[i].directive);
   }
 
   // `signs`: the three and a blank, on the side that is away from the launch's arguments.

@@ -7,8 +7,8 @@
 
 namespace heddle::compile {
 
-// The source with `<<<` and `>>>` of launches in one piece, as clang wants them; nothing if they are. Lines, and
-// columns of all else, stay as they are.
+// The source with `<<<` and `>>>` of launches in one piece, as clang wants them. std::nullopt if nothing changes.
+// Lines, and columns of all else, stay as they are.
 std::optional<std::string> with_joined_launches(std::string_view source);
 
 }  // namespace heddle::compile

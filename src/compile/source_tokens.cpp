@@ -31,9 +31,12 @@ class Reader {
     const char c = look();
     if (c == '\n') {
       line_begins_ = true;
+      directive_ = 0;
       ++at_;
+    } else if (c == '\\' && (look(1) == '\n' || (look(1) == '\r' && look(2) == '\n'))) {
+      at_ += look(1) == '\n' ? 2 : 3;  // the line goes on
     } else if (std::isspace(static_cast<unsigned char>(c)) != 0 || c == '\\' || c == '\0') {
-      ++at_;  // a backslash outside texts continues a line
+      ++at_;
     } else if (c == '/' && look(1) == '/') {
       skip_line(false);
     } else if (c == '/' && look(1) == '*') {
@@ -41,6 +44,7 @@ class Reader {
     } else if (c == '#' && line_begins_ && !preprocessor_) {
       skip_line(true);
     } else {
+      if (c == '#' && line_begins_) directive_ = ++directives_;
       line_begins_ = false;
       visible();
     }
@@ -68,7 +72,7 @@ class Reader {
 
   void add(SourceToken::Kind kind, std::size_t begin) {
     at_ = std::min(at_, source_.size());
-    made_.push_back({kind, source_.substr(begin, at_ - begin)});
+    made_.push_back({kind, source_.substr(begin, at_ - begin), directive_});
   }
 
   // To the end of the line, which a backslash moves, and in the preprocessor's lines a comment.
@@ -108,6 +112,7 @@ class Reader {
   const bool preprocessor_;
   std::size_t at_ = 0;
   bool line_begins_ = true;
+  std::uint32_t directive_ = 0, directives_ = 0;  // the one that is read; how many there were
   std::vector<SourceToken> made_;
 };
 

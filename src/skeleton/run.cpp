@@ -146,12 +146,20 @@ void Runner::run_at_once(const std::vector<std::unique_ptr<Part>>& parts, FirstE
   };
   if (of_gpus.empty() || of_cpus.empty()) return wait(of_gpus.empty() ? of_cpus : of_gpus);
   std::latch ended(1);
-  threads_.run([&] {
-    wait(of_gpus);
-    ended.count_down();
-  });
+  bool has_thread = true;
+  try {
+    threads_.run([&] {
+      wait(of_gpus);
+      ended.count_down();
+    });
+  } catch (const Error&) {  // the process can have no more threads: the GPUs' times are then too long at most
+    has_thread = false;
+  }
   wait(of_cpus);
-  ended.wait();
+  if (has_thread)
+    ended.wait();
+  else
+    wait(of_gpus);
 }
 
 RunResult Runner::run(const Program& program, const std::vector<Value>& values,

@@ -13,10 +13,9 @@ namespace heddle::compile {
 namespace {
 
 constexpr std::array<std::string_view, 40> pieces{
-    "<",     "<<",     ">",       ">>",        "<<<",        ">>>",     "(",     ")",     "[",     "[[",
-    "]",     "]]",     "{",       "}",         ";",          ":",       "::",    "%",     "%%",    "%0",
-    "\"",    "'",      "R\"x(",   ")x\"",      "\\",         "\n",      "\\\n",  "\\\r\n", "//",   "/*",
-    "*/",    "#",      "#define", "asm",       "alignas",    "laneid",  "k",     " ",     "\t",    "__shared__"};
+    "<",  "<<", ">",  ">>", "<<<",     ">>>", "(",       ")",      "[",     "[[",   "]",  "]]",        "{",    "}",
+    ";",  ":",  "::", "%",  "%%",      "%0",  "\"",      "'",      "R\"x(", ")x\"", "\\", "\n",        "\\\n", "\\\r\n",
+    "//", "/*", "*/", "#",  "#define", "asm", "alignas", "laneid", "k",     " ",    "\t", "__shared__"};
 
 std::string text(std::mt19937& random, unsigned length) {
   std::string made;
@@ -45,8 +44,9 @@ TEST(Dialect, ChangesKeepLinesAndEnd) {
 
 // A launch, an asm and an attribute in one source: one change does not undo another.
 TEST(Dialect, AllChangesOfASourceAreMade) {
-  EXPECT_EQ(in_clangs_dialect("__shared__ alignas(8) int s; asm(\"mov.u32 %0, %smid;\" : \"=r\"(x)); k << <1, 2 >> > (x);"),
-            "alignas(8) __shared__ int s; asm(\"mov.u32 %0, %%smid;\" : \"=r\"(x)); k  <<<1, 2 >>>  (x);");
+  EXPECT_EQ(
+      in_clangs_dialect("__shared__ alignas(8) int s; asm(\"mov.u32 %0, %smid;\" : \"=r\"(x)); k << <1, 2 >> > (x);"),
+      "alignas(8) __shared__ int s; asm(\"mov.u32 %0, %%smid;\" : \"=r\"(x)); k  <<<1, 2 >>>  (x);");
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ TEST(Layering, NoRoomIncludesOneAboveIt) {
   }
 }
 
-// What a part of the analysis may include besides itself. Files outside of the parts may include all of them.
+// The other parts that each part of the analysis may include. Files outside of the parts may include all of them.
 const std::map<std::string, std::set<std::string>> parts_of_the_analysis = {
     {"flow", {}},
     {"lanes", {"flow"}},

@@ -230,7 +230,7 @@ namespace {
 constexpr const char* question_of_cmake = "__cmake_determine_cuda";
 
 void answer_cmake() {
-  fs::path root = library_folder().parent_path().parent_path();
+  fs::path root = library_folder().parent_path().parent_path().parent_path();  // PREFIX/lib/heddle/cuda
   for (const std::string& headers : compile::nvrtc::find_headers()) {
     const fs::path above = fs::path(headers).parent_path();
     if (std::error_code error; !fs::exists(above / "nvvm" / "libdevice", error)) continue;

@@ -78,7 +78,8 @@ compile::CompileOptions folders_of(const CcOptions& options) {
   return folders;
 }
 
-// Heddle's headers come behind the program's own folders, and before an SDK of NVIDIA's among those.
+// Heddle's headers follow the program's own folders. A folder of these that holds NVIDIA's SDK follows Heddle's
+// headers.
 void add_folders(Words& words, const CcOptions& options, const HostTools& tools) {
   const compile::CompileOptions folders = folders_of(options);
   const compile::IncludePaths paths = compile::include_arguments(folders, tools.headers);
