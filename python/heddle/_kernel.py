@@ -131,6 +131,12 @@ def _processor_list(value: Any) -> list[int]:
             for one in _checks.listed("processors", value, kind)]
 
 
+def _given_processors(value: Optional[Sequence[int]]) -> Optional[Sequence[int]]:
+    if value is not None and not _processor_list(value):
+        raise InvalidArgument("processors is empty: a kernel has to run somewhere; without processors=... it has all")
+    return value
+
+
 def _tenant_of(value: Any) -> Optional[_core.Tenant]:
     if value is None:
         return None
@@ -168,7 +174,8 @@ class BoundKernel:
         the grid, as linear ids; ``cooperative``, where blocks synchronise with each other; ``processors``: the SMs of a
         GPU, or workers of the CPU device, that it may run on; ``timed``: ``Launch.seconds`` will be used;
         ``tenant``: whose launch it is."""
-        given = {"shared": shared, "device": device, "blocks": blocks, "cooperative": cooperative, "processors": processors,
+        given = {"shared": shared, "device": device, "blocks": blocks, "cooperative": cooperative,
+                 "processors": _given_processors(processors),
                  "timed": timed, "tenant": tenant}
         return BoundKernel(self._kernel, {**self._options, **{k: v for k, v in given.items() if v is not None}})
 

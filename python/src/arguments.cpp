@@ -88,17 +88,21 @@ class Bytes {
     if (std::string_view("bBhHiIlLqQ").find(format[0]) != format.npos) return 'i';
     return std::string_view("efdg").find(format[0]) != format.npos ? 'f' : 0;
   }
-  // Whether the bytes of some number are swapped. In formats of structures names stand between colons.
-  bool swapped() const {
+  // Whether the bytes of some number are swapped.
+  bool swapped() const { return mentions("!>"); }
+  bool has_objects() const { return mentions("O"); }
+
+ private:
+  // Whether the format has one of the codes. In formats of structures names stand between colons.
+  bool mentions(std::string_view codes) const {
     bool in_name = false;
     for (const char* at = held_ ? view_.format : nullptr; at != nullptr && *at != 0; ++at) {
       if (*at == ':') in_name = !in_name;
-      if (!in_name && (*at == '>' || *at == '!')) return true;
+      if (!in_name && codes.find(*at) != codes.npos) return true;
     }
     return false;
   }
 
- private:
   Py_buffer view_{};
   bool held_ = false;
 };
@@ -163,6 +167,8 @@ heddle_argument floating(const Place& place, const Bytes& bytes) {
 heddle_argument structure(const Place& place, const Bytes& bytes, Converted& to) {
   const Plan& plan = place.plan();
   if (!bytes.there()) refuse(place, Wrong::type, wants_structure(plan));
+  if (bytes.has_objects())
+    refuse(place, Wrong::type, "it holds objects of Python, which kernels cannot use; " + wants_structure(plan));
   const auto size = static_cast<std::size_t>(bytes.view().len);
   if (size != plan.bytes)
     refuse(place, Wrong::type, "it has " + std::to_string(size) + " bytes; " + wants_structure(plan));

@@ -107,6 +107,7 @@ def test_shapes_of_the_wrong_type(k, wrong, message):
     ({"blocks": 3}, TypeError, r"blocks are \(first, end\)"), ({"blocks": (1,)}, TypeError, r"blocks are \(first, end\)"),
     ({"blocks": (0, 1.0)}, TypeError, "it is an integer"), ({"blocks": (2, 1)}, ValueError, "is no range"),
     ({"blocks": (-1, 1)}, ValueError, "is -1; it is an integer from 0"), ({"processors": 3}, TypeError, "processors is 3; it is numbers"),
+    ({"processors": []}, ValueError, "processors is empty"),
     ({"processors": [0.5]}, TypeError, "it is a number"), ({"processors": [-1]}, ValueError, "is -1; it is a number from 0"),
     ({"device": 0}, TypeError, "it is the id of a device")])
 def test_options_that_are_wrong(k, wrong, error, message):
@@ -288,6 +289,11 @@ def test_structures(rt, k):
         k.structures[1, 1](to, 5, Small())
     with pytest.raises(TypeError, match="structure of 8 bytes"):
         k.structures[1, 1](to, lines[0], to)
+    for objects in [np.array([None]), np.array((None,), [("a", object)])]:
+        with pytest.raises(TypeError, match="argument 3.*holds objects of Python.*structure of 8 bytes"):
+            k.structures[1, 1](to, lines[0], objects)
+    named = np.array((8, 0.25), np.dtype([("O", "i4"), ("aO", "f4")]))
+    k.structures[1, 1](to, lines[0], named)
 
 
 def test_null(rt, k):

@@ -7,6 +7,9 @@
 // LithOS lends units of owners that sleep only (section 4.3 of the paper). TGS (NSDI 2023, section 4.2) controls the
 // rate of guests by the owner's rate of kernels; this is that idea, with the rate for each second of work, so that it
 // does not depend on how many requests arrive.
+//
+// Owners that wait for their host are as fast as the host, which other programs may keep busy for a second. So what
+// guests do is compared with the owner alone right before and right after, and says nothing where these two differ.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +35,7 @@ class Feedback {
   // What batch tenants may have of the device's time while the tenant has work, in [0, 1.5]. 0 while it is measured
   // alone. From `unthrottled` on, guests do so little harm that they may submit as much as they like.
   double part() const { return phase_ == Phase::lent ? lent_ : 0; }
-  // By what it was slower in the last window with guests; 1: not measured yet.
+  // By what it was slower the last time that this was measured; 1: not measured yet.
   double slowdown() const { return slowdown_; }
 
  private:
@@ -40,8 +43,8 @@ class Feedback {
   static constexpr std::uint64_t settle_ns = 5'000'000;  // after a change: what is in flight then
   static constexpr std::uint64_t alone_ns = 60'000'000, lent_ns = 100'000'000;
   static constexpr std::uint64_t least_launches = 20;  // of a window
-  static constexpr unsigned lent_windows = 20;         // between two measurements alone
-  static constexpr double most_part = 1.5, most_step = 0.1, gain = 2;
+  static constexpr unsigned most_windows = 20;         // between two measurements alone
+  static constexpr double most_part = 1.5, most_growth = 2, least_growth = 0.25;
   // A try must not be what makes requests wait for each other: it begins with little, for a short time. An owner that
   // loses as much as guests get is slower than allowed by that already. Then there is nothing, and the next try comes
   // later each time.
@@ -49,13 +52,21 @@ class Feedback {
   static constexpr std::uint64_t small_ns = 20'000'000, small_launches = 8;  // of a window with less than small_part
   static constexpr unsigned most_rest = 128;                                 // in windows alone
   static constexpr double full = 0.75;  // the part of an owner's time with work, for which the GPU has some of it
+  // Slower than this in one window: measured alone at once.
+  static constexpr double suspicious = 1.1;
+  // The logarithm of what the owner alone may differ by, before and after; and how much of what it usually differs by
+  // counts as allowed.
+  static constexpr double most_difference = 0.15, noise_weight = 0.7;
 
   enum class Phase : std::uint8_t { alone, lent };
   void begin(Phase phase, Progress now);
   bool is_over(std::uint64_t launches, std::uint64_t busy_ns) const;
   void measured_alone(double rate);
-  void measured_lent(double rate);
-  void rest(bool was_worth_it);
+  // Whether it has to be measured alone now.
+  bool measured_lent(std::uint64_t launches, std::uint64_t busy_ns);
+  // What the guests had, by the rates alone before and after, and the one with them.
+  void judge(double before, double after, double with_guests);
+  void give_up();
 
   Phase phase_ = Phase::alone;
   bool settling_ = true;
@@ -63,9 +74,12 @@ class Feedback {
   double alone_rate_ = 0;     // launches for each nanosecond of work; 0: not measured yet
   double lent_ = first_part;  // in the phase `lent`
   double slowdown_ = 1;
-  unsigned windows_ = 0;               // of this phase
-  double device_part_ = 0;             // of the last window alone
-  unsigned rest_ = 1, next_rest_ = 1;  // windows alone before the next try, and after the next one that fails
+  double noise_ = 0;            // by how much the rate alone usually differs between two windows, as a logarithm
+  double device_part_ = 0;      // of the last window alone
+  unsigned windows_ = 0;        // of this phase `lent`
+  unsigned phase_windows_ = 1;  // how many it will have
+  std::uint64_t lent_launches_ = 0, lent_busy_ns_ = 0;  // of its windows
+  unsigned rest_ = 0, next_rest_ = 1;                   // windows alone before the next try; after the next that fails
 };
 
 }  // namespace heddle::daemon

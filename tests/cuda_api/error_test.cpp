@@ -191,6 +191,13 @@ TEST_F(Errors, StayWhicheverThreadIsToldFirst) {
   }
 }
 
+TEST_F(Errors, PlacesForResultsAreNeeded) {
+  EXPECT_EQ(cudaDriverGetVersion(nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaRuntimeGetVersion(nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetDeviceFlags(nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetDeviceCount(nullptr), cudaErrorInvalidValue);
+}
+
 TEST_F(Errors, CallbacksOfDestroyedStreamsAreWaitedFor) {
   cudaStream_t stream = nullptr;
   std::atomic<int> called{0};

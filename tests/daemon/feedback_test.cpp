@@ -131,6 +131,31 @@ TEST(Feedback, FollowsAChange) {
   EXPECT_GT(run(feedback, owner, 20, [](double) { return 1.0; }).part, 1);
 }
 
+// The host is as fast or half as fast from one second to the next, and a fifth faster or slower from one window to the
+// next.
+TEST(Feedback, NoiseOfTheHostIsNoHarm) {
+  tenancy::Random random(3);
+  for (const double harm : {0.02, 2.0}) {
+    Feedback feedback;
+    Owner owner;
+    double host = 1, window = 1, lent = 0, hurt = 0;
+    constexpr int steps = 8000;  // 40 s
+    for (int i = 0; i < steps; ++i) {
+      if (i % 200 == 0) host = random.uniform() < 0.5 ? 1 : 2;
+      if (i % 12 == 0) window = 0.9 + 0.2 * random.uniform();
+      const double slower = 1 + harm * std::min(feedback.part(), 1.0);
+      lent += std::min(feedback.part(), 1.0) / steps;
+      hurt += slower / steps;
+      feedback.look(owner.run(host * window * slower), true);
+    }
+    if (harm < 1) {
+      EXPECT_GT(lent, 0.6) << "little is lost beside noise";
+    } else {
+      EXPECT_LT(hurt, 1.15) << "much is lost, with or without noise";
+    }
+  }
+}
+
 // A program with other kernels from some moment on: its rate alone is measured again.
 TEST(Feedback, MeasuresTheRateAloneAgain) {
   Feedback feedback;

@@ -61,16 +61,25 @@ HEDDLE_CUDA_API cudaError_t cudaSetDeviceFlags(unsigned) {
 }
 HEDDLE_CUDA_API cudaError_t cudaGetDeviceFlags(unsigned* flags) {
   HEDDLE_ARGUMENTS(flags);
-  return guarded(__func__, [&] { *flags = cudaDeviceScheduleAuto | cudaDeviceMapHost; });
+  return guarded(__func__, [&] {
+    require(flags, cudaErrorInvalidValue, "no place for the flags");
+    *flags = cudaDeviceScheduleAuto | cudaDeviceMapHost;
+  });
 }
 
 HEDDLE_CUDA_API cudaError_t cudaDriverGetVersion(int* version) {
   HEDDLE_ARGUMENTS(version);
-  return guarded(__func__, [&] { *version = driver_version; });
+  return guarded(__func__, [&] {
+    require(version, cudaErrorInvalidValue, "no place for the version");
+    *version = driver_version;
+  });
 }
 HEDDLE_CUDA_API cudaError_t cudaRuntimeGetVersion(int* version) {
   HEDDLE_ARGUMENTS(version);
-  return guarded(__func__, [&] { *version = HEDDLE_CUDART_MAJOR * 1000; });
+  return guarded(__func__, [&] {
+    require(version, cudaErrorInvalidValue, "no place for the version");
+    *version = HEDDLE_CUDART_MAJOR * 1000;
+  });
 }
 HEDDLE_CUDA_API cudaError_t cudaProfilerStart() { return cudaSuccess; }
 HEDDLE_CUDA_API cudaError_t cudaProfilerStop() { return cudaSuccess; }

@@ -43,12 +43,18 @@ struct WarpContext {
   std::uint32_t first_thread;  // linear id in the block of lane 0
   std::uint32_t lanes;         // threads that exist: less than the shape's width in the last warp of a block
   std::uint32_t line;          // where.line of the instruction that makes a runtime call, for messages
-  std::uint32_t reserved;
+  std::uint32_t ended;         // shape of phases: the warp has come to its end
 };
 
 // Direct shape: nothing in the kernel waits, so one call runs every warp of blocks [begin, end) one after the other.
 // `warp` and its block are scratch that the code fills as it goes, so that a fault can say where it happened.
 using DirectEntry = void (*)(const LaunchContext* launch, WarpContext* warp, std::uint64_t begin, std::uint64_t end);
+// Shape of phases: runs one warp from its beginning to the first barrier, or to its end. What it goes on with is in
+// `frame` then, whose first word is the PhaseResume for it.
+using PhaseEntry = void (*)(WarpContext* warp, void* frame);
+// Runs the warp to its next barrier or to its end, with the same WarpContext.
+using PhaseResume = void (*)(void* frame);
+constexpr std::size_t frame_alignment = 256;  // of frames: that of the largest vector
 // Fiber shape: runs one warp to its end; runtime calls may switch to another warp.
 using WarpEntry = void (*)(WarpContext* warp);
 

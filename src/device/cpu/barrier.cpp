@@ -49,8 +49,8 @@ void BarrierSet::finish(unsigned number) {
   active_ &= ~(1u << number);
 }
 
-BarrierSet::Outcome BarrierSet::arrive(unsigned number, unsigned thread, std::uint32_t threads, std::uint32_t arriving,
-                                       BarrierKind kind, std::uint32_t value) {
+BarrierSet::Outcome BarrierSet::arrive_any(unsigned number, unsigned thread, std::uint32_t threads,
+                                           std::uint32_t arriving, BarrierKind kind, std::uint32_t value) {
   if (number >= barriers) return Outcome::bad_number;
   const bool counted = threads != 0;
   if (!counted || threads == threads_) threads = warps_ * warp_threads;  // the last warp counts in full
@@ -73,8 +73,7 @@ BarrierSet::Outcome BarrierSet::arrive(unsigned number, unsigned thread, std::ui
   barrier.total += arriving;
   std::uint16_t& of_warp = barrier.by_warp[thread / warp_threads];
   of_warp = static_cast<std::uint16_t>(of_warp + arriving);
-  const std::uint64_t group = ((std::uint64_t{1} << arriving) - 1) << thread % warp_threads;
-  barrier.lanes[thread / warp_threads] |= static_cast<std::uint32_t>(group);
+  barrier.lanes[thread / warp_threads] |= group_of(thread, arriving);
   if (!is_complete(barrier)) return Outcome::wait;
   finish(number);
   return Outcome::complete;

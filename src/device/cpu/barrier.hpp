@@ -35,7 +35,13 @@ class BarrierSet {
   // The `arriving` threads from `thread` on, of one hardware warp, arrive; those of them that have left count with
   // them. `threads` 0: the whole block.
   Outcome arrive(unsigned barrier, unsigned thread, std::uint32_t threads, std::uint32_t arriving, BarrierKind kind,
-                 std::uint32_t value);
+                 std::uint32_t value) {
+    // Nearly always: a barrier of the whole block, of which no thread has left. Kernels with blocks of a few warps
+    // spend most of their time here, so that this is inline.
+    if (threads == 0 && kind == BarrierKind::sync && left_total_ == 0 && barrier < barriers)
+      return arrive_whole(barrier, thread, arriving);
+    return arrive_any(barrier, thread, threads, arriving, kind, value);
+  }
   // `count` threads have left the kernel, of those that arrive as a group from `thread` on. Returns a bit for each
   // barrier that this makes complete; their results hold.
   std::uint32_t leave(unsigned thread, unsigned count);
@@ -69,6 +75,26 @@ class BarrierSet {
   // Threads of the warp that have arrived or left. One that arrived without waiting and then left is one thread.
   unsigned accounted(const Barrier& barrier, unsigned warp) const {
     return static_cast<unsigned>(std::popcount(barrier.lanes[warp] | left_[warp]));
+  }
+  Outcome arrive_whole(unsigned number, unsigned thread, std::uint32_t arriving) {
+    Barrier& barrier = barriers_[number];
+    if (!active(number)) {
+      active_ |= 1u << number;
+      barrier.expected = warps_ * warp_threads;
+    } else if (barrier.counted) {
+      return Outcome::mixed;
+    }
+    barrier.lanes[thread / warp_threads] |= group_of(thread, arriving);
+    barrier.total += arriving;
+    if (barrier.total < threads_) return Outcome::wait;
+    finish(number);
+    return Outcome::complete;
+  }
+  Outcome arrive_any(unsigned number, unsigned thread, std::uint32_t threads, std::uint32_t arriving, BarrierKind kind,
+                     std::uint32_t value);
+  // The lanes of a warp that `count` threads from `thread` on are.
+  static std::uint32_t group_of(unsigned thread, std::uint32_t count) {
+    return static_cast<std::uint32_t>(((std::uint64_t{1} << count) - 1) << thread % warp_threads);
   }
   bool is_complete(const Barrier& barrier) const;
   void finish(unsigned number);

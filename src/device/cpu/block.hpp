@@ -80,6 +80,10 @@ struct Block {
   BarrierSet barriers;
   std::vector<std::vector<Meeting>> meetings;  // by hardware warp; one-lane shape only
   GuardedBuffer shared;
+  // Shape of phases: what warps that wait go on with, and their local memory; by warp, WarpContext::line of the barrier
+  // that it waits at, 0: of none.
+  GuardedBuffer frames;
+  std::vector<std::uint32_t> barrier_lines;
   std::unique_ptr<BlockClock> clock;  // of launches with a LaunchChecker
   // Of launches whose accesses are checked: what is known of them, and of which launch.
   std::unique_ptr<KnownRanges> known_ranges;

@@ -31,6 +31,7 @@ bool is_private(const Warp& warp, std::uint64_t address, std::uint64_t size, boo
   if (block.context.shared != nullptr && within(block.context.shared, job.shared_bytes())) return true;
   const Stack& stack = *warp.fiber.stack();
   if (within(stack.low(), stack.size())) return true;
+  if (block.frames.data() != nullptr && within(block.frames.data(), block.frames.size())) return true;
   return !is_write && within(job.context().parameters, job.argument_bytes());
 }
 

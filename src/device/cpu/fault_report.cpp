@@ -252,6 +252,24 @@ std::string waiting_for(const Block& block, const Warp& warp) {
   return "";
 }
 
+// In the shape of phases: who waits at which barrier while the warp runs.
+std::string describe_barriers(const Warp& running) {
+  const Block& block = *running.block;
+  const LaunchJob& job = *block.job;
+  if (job.code().shape != Shape::phases) return "";
+  std::map<std::uint32_t, Group> groups;
+  for (unsigned i = 0; i < block.barrier_lines.size(); ++i)
+    if (block.barrier_lines[i] != 0 && i * job.code().width != running.context.first_thread)
+      groups[block.barrier_lines[i]].warps.push_back(i);
+  std::string text;
+  for (const auto& [line, group] : groups) {
+    const ptx::Instruction* const inst = instruction_of(job, line);
+    const auto number = inst != nullptr && !inst->operands.empty() ? inst->operands[0].value : 0;
+    text += fmt::format("; {}: waits at barrier {}{}", list_threads(block, group.warps), number, code_place(job, line));
+  }
+  return text;
+}
+
 std::string describe_warps(const Block& block) {
   std::map<std::string, Group> groups;
   for (unsigned i = 0; i < block.warp_count; ++i) groups[waiting_for(block, block.warps[i])].warps.push_back(i);
@@ -317,7 +335,8 @@ std::string running_place(const Warp& warp) {
   const LaunchJob& job = *warp.block->job;
   if (job.code().shape == Shape::fiber) return block_place(*warp.block);
   const std::string text = fmt::format("block {}: ", block_name(warp.block->context));
-  return text + thread_of(job, warp.context, -1) + " runs" + code_place(job, number_of_call(job, warp, warp.site));
+  return text + thread_of(job, warp.context, -1) + " runs" + code_place(job, number_of_call(job, warp, warp.site)) +
+         describe_barriers(warp);
 }
 
 Error timeout_error(const LaunchJob& job, const TimeLimit& limit) {

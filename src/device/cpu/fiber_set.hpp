@@ -38,6 +38,7 @@ class FiberSet {
     const unsigned from = i / 64;
     const std::uint64_t above = i % 64 == 63 ? 0 : words_[from] & (~0ull << (i % 64 + 1));
     if (above != 0) return static_cast<int>(from * 64 + static_cast<unsigned>(std::countr_zero(above)));
+    if (words == 1) return words_[0] == 0 ? -1 : std::countr_zero(words_[0]);
     for (unsigned step = 1; step <= words; ++step) {
       const unsigned w = (from + step) % words;
       if (words_[w] != 0) return static_cast<int>(w * 64 + static_cast<unsigned>(std::countr_zero(words_[w])));

@@ -17,8 +17,9 @@ class KernelCode {
   bool may_wait = false;                  // has loops that wait for other warps or blocks
   std::uint32_t static_shared_bytes = 0;  // where the dynamic part of the shared window begins
   std::uint32_t stack_bytes = 0;          // of one fiber
+  std::uint32_t frame_bytes = 0;          // of a warp that waits; shape of phases
   std::uint32_t streamed_bytes = 0;       // that one thread writes by stores that may go past the caches
-  const void* entry = nullptr;            // DirectEntry or WarpEntry
+  const void* entry = nullptr;            // DirectEntry, PhaseEntry or WarpEntry
 
   // Whether the address is in the code. Safe in signal handlers.
   virtual bool contains(const void* address) const = 0;

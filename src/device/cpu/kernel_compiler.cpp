@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/dedicated_thread.hpp"
+#include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/hash.hpp"
+#include "base/kernel_name.hpp"
 #include "base/log.hpp"
+#include "device/cpu/llvm_end.hpp"
 #include "device/cpu/object_loader.hpp"
 #include "heddle/error.hpp"
 #include "ptx/printer.hpp"
@@ -49,12 +52,18 @@ std::shared_ptr<const KernelCode> KernelCompiler::compile(const ptx::Module& sou
                                                           const KernelUnit& unit, const std::string& print,
                                                           const CodegenOptions& options) {
   const std::string& name = source.functions[entry].name;
+  if (llvm_has_ended())
+    base::fail(ErrorCode::unsupported,
+               "kernel '{}' cannot be compiled for blocks of {} threads: the process is ending. Launch it once with "
+               "such blocks before main() returns",
+               base::demangled(name), options.block.count());
   const base::Stopwatch stopwatch(*clock_);
   const std::string id = cache_ != nullptr ? key(print, options) : std::string();
   if (cache_ != nullptr) {
     if (std::optional<CompiledKernel> cached = cache_->load(id)) {
       try {
         auto code = load_object(std::move(*cached));
+        llvm_was_used();
         base::log_debug("cpu: kernel {} from the cache in {}", name, base::format_duration(stopwatch.seconds()));
         return code;
       } catch (const Error& error) {
@@ -68,7 +77,9 @@ std::shared_ptr<const KernelCode> KernelCompiler::compile(const ptx::Module& sou
   if (cache_ != nullptr) cache_->store(id, compiled);
   base::log_debug("cpu: kernel {} compiled in {}: {}", name, base::format_duration(stopwatch.seconds()),
                   compiled.explanation);
-  return load_object(std::move(compiled));
+  auto code = load_object(std::move(compiled));
+  llvm_was_used();
+  return code;
 }
 
 }  // namespace heddle::device::cpu

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint64_t magic = 0x33304a424f4c4448ull;  // "HDLOBJ03"
+constexpr std::uint64_t magic = 0x34304a424f4c4448ull;  // "HDLOBJ04"
 constexpr const char* extension = ".kernel";
 // A file that is being written is there for milliseconds; one as old as this was left by a process that was killed.
 constexpr std::chrono::hours abandoned_after{1};
@@ -27,7 +27,7 @@ struct Header {
   char key[64];
   std::uint64_t object_bytes;
   std::uint32_t explanation_bytes;
-  std::uint32_t shape, width, may_wait, stack_bytes, static_shared_bytes, streamed_bytes, reserved;
+  std::uint32_t shape, width, may_wait, stack_bytes, static_shared_bytes, streamed_bytes, frame_bytes;
 };
 static_assert(sizeof(Header) == 16 + 64 + 8 + 32);
 constexpr std::size_t checked_from = 16;
@@ -44,6 +44,7 @@ std::string encode(const std::string& key, const CompiledKernel& kernel) {
   header.stack_bytes = kernel.stack_bytes;
   header.static_shared_bytes = kernel.static_shared_bytes;
   header.streamed_bytes = kernel.streamed_bytes;
+  header.frame_bytes = kernel.frame_bytes;
   std::string file(reinterpret_cast<const char*>(&header), sizeof header);
   file.append(kernel.object.data(), kernel.object.size());
   file += kernel.explanation;
@@ -69,6 +70,7 @@ std::optional<CompiledKernel> decode(const std::string& key, const std::string& 
   kernel.stack_bytes = header.stack_bytes;
   kernel.static_shared_bytes = header.static_shared_bytes;
   kernel.streamed_bytes = header.streamed_bytes;
+  kernel.frame_bytes = header.frame_bytes;
   const char* object = file.data() + sizeof header;
   kernel.object.assign(object, object + header.object_bytes);
   kernel.explanation.assign(object + header.object_bytes, header.explanation_bytes);

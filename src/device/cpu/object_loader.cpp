@@ -15,6 +15,7 @@
 #include "base/fail.hpp"
 #include "base/format.hpp"
 #include "base/memory_limit.hpp"
+#include "device/cpu/llvm_end.hpp"
 
 namespace heddle::device::cpu {
 namespace {
@@ -108,6 +109,7 @@ class LoadedKernel final : public KernelCode {
     may_wait = compiled.may_wait;
     static_shared_bytes = compiled.static_shared_bytes;
     stack_bytes = compiled.stack_bytes;
+    frame_bytes = compiled.frame_bytes;
     streamed_bytes = compiled.streamed_bytes;
     const llvm::MemoryBufferRef buffer(llvm::StringRef(bytes_.data(), bytes_.size()), "kernel");
     auto object = llvm::object::ObjectFile::createObjectFile(buffer);
@@ -124,7 +126,7 @@ class LoadedKernel final : public KernelCode {
 
   bool contains(const void* address) const override { return memory_.code_contains(address); }
   unsigned line_of(const void* address) const override {
-    if (!memory_.code_contains(address)) return 0;
+    if (!memory_.code_contains(address) || llvm_has_ended()) return 0;
     const std::lock_guard guard(mutex_);
     if (context_ == nullptr) {
       context_ =

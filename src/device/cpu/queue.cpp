@@ -61,7 +61,7 @@ CpuFunction& cpu_function(Function& function) {
 // Throws invalid_argument when the blocks of a cooperative launch cannot all be resident at once.
 void check_cooperative(const Pool& pool, const CpuFunction& function, const KernelCode& code,
                        const LaunchConfig& config, BlockRange range, const WorkerSet& workers) {
-  if (code.shape != Shape::fiber) return;  // its blocks wait for nothing
+  if (code.shape == Shape::direct) return;  // its blocks wait for nothing
   const auto threads = static_cast<unsigned>(config.block.count());
   const unsigned fibers = (threads + code.width - 1) / code.width;
   const unsigned members = workers.all() ? pool.size() : workers.count(pool.size());

@@ -29,27 +29,6 @@ constexpr unsigned rounds_before_yield = 1024;
 
 }  // namespace
 
-// First functions of the fibers. A fiber is used for one block after another: it parks where its warp has ended.
-struct WarpMain {
-  HEDDLE_NO_FUNCTION_CHECK static void fiber(void* argument) {
-    Warp& warp = *static_cast<Warp*>(argument);
-    for (;;) {
-      reinterpret_cast<WarpEntry>(const_cast<void*>(warp.block->job->code().entry))(&warp.context);
-      warp.block->worker->finish_warp(warp);
-    }
-  }
-  HEDDLE_NO_FUNCTION_CHECK static void direct(void* argument) {
-    Worker& worker = *static_cast<Worker*>(argument);
-    Worker::Direct& direct = worker.direct_;
-    for (;;) {
-      const LaunchJob& job = *direct.block.job;
-      const auto entry = reinterpret_cast<DirectEntry>(const_cast<void*>(job.code().entry));
-      entry(&job.context(), &direct.warp.context, direct.chunk.begin, direct.chunk.end);
-      Fiber::switch_to(direct.warp.fiber, worker.scheduler_);
-    }
-  }
-};
-
 Worker::Worker(unsigned index, ReadyJobs& jobs, Services& services) : state_(index), jobs_(jobs), services_(services) {
   recovery_stack_ = services_.stacks.take(recovery_bytes);
   if (recovery_stack_ == nullptr) throw std::bad_alloc();
@@ -95,59 +74,16 @@ void Worker::resume(Warp& warp) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Direct shape
-
-bool Worker::prepare_direct(LaunchJob& job, BlockRange chunk) {
-  Block& block = direct_.block;
-  Warp& warp = direct_.warp;
-  const std::size_t stack_size = StackPool::rounded(job.stack_bytes());
-  const bool has_shared = job.shared_bytes() != 0;
-  if (has_shared && !block.shared.reserve(job.shared_bytes())) return false;
-  if (!warp.fiber.started() || block.stack_size != stack_size) {
-    Stack* stack = services_.stacks.take(job.stack_bytes());
-    if (stack == nullptr) return false;
-    if (warp.fiber.stack() != nullptr) services_.stacks.give(warp.fiber.stack());
-    warp.fiber.reset(*stack, &WarpMain::direct, this);
-    block.stack_size = stack_size;
-  }
-  block.job = &job;
-  block.context.launch = &job.context();
-  block.context.shared = has_shared ? block.shared.data() : nullptr;
-  block.id = chunk.begin;
-  job.block_index(chunk.begin, block.context.block_id);
-  warp.context.first_thread = 0;
-  warp.context.lanes = 0;
-  warp.context.line = 0;
-  if (services_.options.poison_shared && has_shared) std::fill_n(block.shared.data(), job.shared_bytes(), poison_byte);
-  job.begin_checks(block);
-  direct_.chunk = chunk;
-  return true;
-}
-
-void Worker::run_direct(LaunchJob& job, BlockRange chunk) noexcept {
-  Block& block = direct_.block;
-  Warp& warp = direct_.warp;
-  bool ready = false;
-  try {
-    ready = !job.failed() && prepare_direct(job, chunk);
-  } catch (const std::bad_alloc&) {
-  }
-  if (!ready) {
-    block.job = nullptr;
-    if (!job.failed()) job.fail(error_from([&] { return out_of_stack(job); }));
-    job.finish(chunk.size());
-    return;
-  }
-  fault_.kind = FaultKind::none;
-  resume(warp);
-  if (fault_.kind != FaultKind::none) end_in_failure(job, warp);
-  block.job = nullptr;
-  if (LaunchChecker* const checker = job.checker(); checker != nullptr && block.clock) checker->leave(*block.clock);
-  job.finish(chunk.size());
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
 // Fiber shape
+
+// A fiber is used for one block after another: it parks where its warp has ended.
+HEDDLE_NO_FUNCTION_CHECK void Worker::fiber_main(void* argument) {
+  Warp& warp = *static_cast<Warp*>(argument);
+  for (;;) {
+    reinterpret_cast<WarpEntry>(const_cast<void*>(warp.block->job->code().entry))(&warp.context);
+    warp.block->worker->finish_warp(warp);
+  }
+}
 
 bool Worker::has_room(const LaunchJob& job) const {
   const unsigned fibers = job.fibers_per_block();
@@ -194,7 +130,7 @@ std::unique_ptr<Block> Worker::make_block(const LaunchJob& job) {
         forget_block(std::move(block));
         return nullptr;
       }
-      warp.fiber.reset(*stack, &WarpMain::fiber, &warp);
+      warp.fiber.reset(*stack, &Worker::fiber_main, &warp);
     }
   }
   if (job.shared_bytes() != 0 && !block->shared.reserve(job.shared_bytes())) {
@@ -288,7 +224,7 @@ void Worker::retire(std::size_t resident, bool reusable) {
     for (FiberSet& waiting : block->waiting) waiting.reset(block->words);
     for (unsigned i = 0; i < block->warp_count; ++i) {
       Warp& warp = block->warps[i];
-      warp.fiber.reset(*warp.fiber.stack(), &WarpMain::fiber, &warp);
+      warp.fiber.reset(*warp.fiber.stack(), &Worker::fiber_main, &warp);
     }
   }
   spare_.push_back(std::move(block));
@@ -426,7 +362,7 @@ void Worker::end_in_failure(LaunchJob& job, Warp& warp) {
     job.fail(error_from([&] { return describe_fault(fault_, warp, job, *services_.allocator); }));
     if (warp.block->clock) warp.block->clock->forget_gatherings();
   }
-  if (&warp == &direct_.warp) direct_.warp.fiber.reset(*warp.fiber.stack(), &WarpMain::direct, this);
+  if (&warp == &direct_.warp) direct_.warp.fiber.reset(*warp.fiber.stack(), &Worker::direct_main, this);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

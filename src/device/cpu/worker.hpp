@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -92,11 +93,14 @@ class Worker {
   [[noreturn]] void land();
 
  private:
-  friend struct WarpMain;
+  // First functions of the fibers.
+  static void fiber_main(void* warp);
+  static void direct_main(void* worker);
   void resume(Warp& warp);
   // False when there is no memory for a block.
   bool prepare_direct(LaunchJob& job, BlockRange chunk);
   void finish_warp(Warp& warp);
+  void run_phases(const LaunchJob& job);
   // Fiber shape.
   bool admit(LaunchJob& job);
   std::unique_ptr<Block> make_block(const LaunchJob& job);
@@ -126,11 +130,12 @@ class Worker {
   std::uint64_t seen_version_ = 0;       // of the list of jobs, when it was last read
   std::uint64_t exhausted_version_ = 0;  // there was no job for this worker, of any owner
 
-  // Direct shape: one fiber, whose stack fits the kernel that runs.
+  // Direct shape and that of phases: one fiber, whose stack fits the kernel that runs.
   struct Direct {
     Block block;
     Warp warp;
     BlockRange chunk;
+    std::array<std::uint16_t, FiberSet::capacity> waiting{};  // shape of phases: the warps that wait at a barrier
   };
   Direct direct_;
 

@@ -28,6 +28,7 @@
 #include "programs/cc/outputs.hpp"
 #include "programs/cc/parse_options.hpp"
 #include "programs/cc/pending_outputs.hpp"
+#include "programs/cc/registration.hpp"
 #include "programs/places.hpp"
 
 namespace heddle::programs {
@@ -138,6 +139,7 @@ class Build {
       options.include_paths.insert(options.include_paths.end(), toolkit.begin(), toolkit.end());
       run();
     }
+    if (makes_code && input.language == Language::cuda && !options_.dry_run) register_first(fs::path(output));
     return output;
   }
 

@@ -26,10 +26,15 @@ struct NativeKernel {
   std::uint32_t stack_bytes = 4096;
   unsigned pointers = 1;           // parameters: that many of type u64
   std::uint64_t shared_bytes = 0;  // static
+  std::uint32_t frame_bytes = 0;   // shape of phases
 };
 
 inline NativeKernel direct(std::string name, DirectEntry entry, unsigned pointers = 1) {
   return {std::move(name), Shape::direct, reinterpret_cast<const void*>(entry), 32, 4096, pointers, 0};
+}
+inline NativeKernel phases(std::string name, PhaseEntry entry, std::uint32_t frame_bytes, unsigned pointers = 1,
+                           unsigned width = 32) {
+  return {std::move(name), Shape::phases, reinterpret_cast<const void*>(entry), width, 4096, pointers, 0, frame_bytes};
 }
 inline NativeKernel fiber(std::string name, WarpEntry entry, unsigned pointers = 1, unsigned width = 32) {
   return {std::move(name), Shape::fiber, reinterpret_cast<const void*>(entry), width, 4096, pointers, 0};
@@ -94,6 +99,7 @@ class NativeDevice {
       made->width = kernel.width;
       made->stack_bytes = kernel.stack_bytes;
       made->static_shared_bytes = static_cast<std::uint32_t>(kernel.shared_bytes);
+      made->frame_bytes = kernel.frame_bytes;
       made->entry = kernel.entry;
       return made;
     }

@@ -13,14 +13,17 @@
 namespace heddle::device::cpu {
 
 // direct: nothing in the kernel can wait; the object's entry is a DirectEntry.
-// fiber: warps may wait for one another; the entry is a WarpEntry that runs on a fiber of its own.
-enum class Shape : std::uint8_t { direct, fiber };
+// phases: warps wait for one another at barriers only, each of which all threads of the block take part in. So the
+// block's warps run one after the other to the next barrier; the entry is a PhaseEntry, which a warp begins with.
+// fiber: warps may wait for one another anywhere; the entry is a WarpEntry that runs on a fiber of its own.
+enum class Shape : std::uint8_t { direct, phases, fiber };
 
 struct CodegenOptions {
   Dim3 block;            // the launch's block size, a constant in the code
   Checks check = false;  // mistakes to look for
   // The launch's grid satisfies grid.d * block.d < 2^31 in every dimension d, so global thread ids do not wrap.
   bool global_id_fits = true;
+  bool phases = true;  // the shape of this name may be chosen
   // For tests and measurements: 0 lets the generator choose; 1, 8, 16 or 32 asks for that many lanes.
   unsigned width = 0;
 };
@@ -31,6 +34,7 @@ struct CompiledKernel {
   bool may_wait = false;                  // has loops that wait for other warps or blocks
   std::uint32_t static_shared_bytes = 0;  // where the dynamic part of the shared window begins
   std::uint32_t stack_bytes = 0;          // of one fiber: frames and local memory of all its lanes
+  std::uint32_t frame_bytes = 0;          // of a warp that waits, in the shape of phases
   std::uint32_t streamed_bytes = 0;       // that one thread writes by stores that may go past the caches
   std::vector<char> object;               // ELF relocatable; entry symbol "heddle_kernel"; line table: line = PTX line
   std::string explanation;                // which shape and width were chosen, and why

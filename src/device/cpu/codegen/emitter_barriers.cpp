@@ -1,5 +1,6 @@
 #include "device/cpu/codegen/emitter_barriers.hpp"
 
+#include "device/cpu/codegen/phases.hpp"
 #include "ptx/barrier.hpp"
 
 namespace heddle::device::cpu {
@@ -50,6 +51,10 @@ void BarrierInstructions::emit(const ptx::Instruction& inst) {
   if (kernel_.checks.sync && lanes() > 1 && !counted) checks_.note_order(inst, OrderKind::lone_barrier);
   if (kernel_.checks.sync && kernel_.block.count() > 1 && (counted || computed) && ptx::is_aligned(inst))
     checks_.note_barrier(inst, inst.operands[first], inst.operands[first + 1]);
+  if (inputs_.suspend != nullptr) {
+    runtime_.note_line(inst);
+    return emit_phase_end(b_, inputs_.suspend);
+  }
   Value* existing = runtime_.field(inputs_.warp, offsetof(WarpContext, lanes), kernel_.abi.i32);
   Value* explicit_count = b_.CreateICmpNE(threads, b_.getInt32(0));
   Value* arriving = b_.CreateSelect(explicit_count, b_.getInt32(lanes()), existing);

@@ -49,6 +49,7 @@ struct WarpInputs {
   llvm::Value* parameters = nullptr;    // kernel parameters, or the frame of a call
   llvm::Value* returns = nullptr;       // frame for the results of a call
   llvm::BasicBlock* end = nullptr;      // where the warp is done
+  llvm::BasicBlock* suspend = nullptr;  // shape of phases: where it returns to wait at a barrier
 };
 
 struct FunctionContext {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@
 #include "device/cpu/codegen/cut_functions.hpp"
 #include "device/cpu/codegen/emitter.hpp"
 #include "device/cpu/codegen/limits.hpp"
+#include "device/cpu/codegen/phases.hpp"
 #include "device/cpu/codegen/plan.hpp"
 #include "device/cpu/codegen/product_fences.hpp"
 #include "device/cpu/codegen/stack_sizes.hpp"
@@ -59,8 +61,11 @@ class KernelBuilder {
     shared_ = shared_layout(source, inlined_, callee_functions);
   }
 
-  CompiledKernel build() {
+  // Nothing where the kernel must not have the shape of phases: it is so large that it has to be cut.
+  std::optional<CompiledKernel> build() {
     generate();
+    if (plan_.shape == Shape::phases && module_.getFunction(entry_name)->getInstructionCount() > cut_limits.whole)
+      return std::nullopt;
     return finish();
   }
 
@@ -165,10 +170,10 @@ class KernelBuilder {
   void build_entry(KernelContext& kernel, ptx::Function split) {
     const FunctionFacts facts(source_, std::move(split), facts_options(plan_.spin_loops));
     lane_bytes_ += facts.memory.bytes;
-    if (plan_.shape == Shape::fiber)
-      build_warp_entry(kernel, facts);
-    else
+    if (plan_.shape == Shape::direct)
       build_direct_entry(kernel, facts);
+    else
+      build_warp_entry(kernel, facts);
   }
 
   llvm::Value* existing_lanes_mask(llvm::IRBuilder<>& b, llvm::Value* lanes) const {
@@ -178,12 +183,15 @@ class KernelBuilder {
     return b.CreateICmpULT(llvm::ConstantVector::get(numbers), b.CreateVectorSplat(plan_.lanes, lanes));
   }
 
-  // void heddle_kernel(WarpContext*)
+  // void heddle_kernel(WarpContext*), and in the shape of phases void heddle_kernel(WarpContext*, void* frame)
   void build_warp_entry(KernelContext& kernel, const FunctionFacts& facts) {
-    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm_), {abi_.pointer}, false);
+    const bool phases = plan_.shape == Shape::phases;
+    std::vector<llvm::Type*> arguments(phases ? 2 : 1, abi_.pointer);
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(llvm_), arguments, false);
     auto* function = make_function(kernel, type, entry_name, llvm::Function::ExternalLinkage, facts.function.line);
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(llvm_, "entry", function));
     WarpInputs inputs;
+    if (phases) inputs.suspend = begin_phases(b, *function, function->getArg(1));
     inputs.warp = function->getArg(0);
     llvm::Value* block = field(b, inputs.warp, offsetof(WarpContext, block), abi_.pointer);
     inputs.launch = field(b, block, offsetof(BlockContext, launch), abi_.pointer);
@@ -196,7 +204,13 @@ class KernelBuilder {
     inputs.end = llvm::BasicBlock::Create(llvm_, "end", function);
     FunctionContext context(kernel, facts, function, inputs);
     FunctionEmitter(context).emit(b);
-    llvm::IRBuilder<>(inputs.end).CreateRetVoid();
+    llvm::IRBuilder<> at_end(inputs.end);
+    if (phases) {
+      set_field(at_end, inputs.warp, offsetof(WarpContext, ended), at_end.getInt32(1));
+      at_end.CreateBr(inputs.suspend);
+    } else {
+      at_end.CreateRetVoid();
+    }
     ends_.insert(inputs.end);
   }
 
@@ -253,13 +267,14 @@ class KernelBuilder {
       throw Error(ErrorCode::internal,
                   "The code generator made invalid LLVM IR for '" + inlined_.name + "': " + stream.str());
     const CutResult cut = cut_large_functions(module_, cut_limits, ends_);
-    optimize(module_, machine_);
+    optimize(module_, machine_, plan_.shape == Shape::phases);
     if (cut.pieces != 0) fence_products(module_);
     if (base::truth_variable("HEDDLE_DUMP_IR").value_or(false)) module_.print(llvm::errs(), nullptr);
     CompiledKernel result;
     result.shape = plan_.shape;
     result.width = plan_.lanes;
     result.may_wait = plan_.may_wait;
+    if (plan_.shape == Shape::phases) result.frame_bytes = frame_bytes(module_, entry_name);
     result.static_shared_bytes = static_cast<std::uint32_t>(shared_.static_bytes);
     result.streamed_bytes = streamed_bytes_;
     result.explanation = plan_.explanation;
@@ -267,7 +282,10 @@ class KernelBuilder {
       result.explanation += fmt::format(", in {} pieces ({} LLVM instructions)", cut.pieces, cut.instructions);
     const std::shared_ptr<const StackSizes> stacks = record_stack_sizes(module_);
     result.object = emit_object(module_, machine_);
-    result.stack_bytes = stack_bytes(stack_of(*module_.getFunction(entry_name), *stacks));
+    std::uint64_t frames = 0;
+    for (const llvm::Function& function : module_)
+      if (!function.isDeclaration()) frames = std::max(frames, stack_of(function, *stacks));
+    result.stack_bytes = stack_bytes(frames);
     return result;
   }
 
@@ -341,7 +359,12 @@ auto with_expanded(const ptx::Module& module, const ptx::Function& kernel, const
 }  // namespace
 
 CompiledKernel compile_kernel(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options) {
-  return with_expanded(module, kernel, options, [](KernelBuilder& builder) { return builder.build(); });
+  const auto build = [](KernelBuilder& builder) { return builder.build(); };
+  if (std::optional<CompiledKernel> compiled = with_expanded(module, kernel, options, build))
+    return std::move(*compiled);
+  CodegenOptions without = options;
+  without.phases = false;
+  return with_expanded(module, kernel, without, build).value();
 }
 
 void check_kernel(const ptx::Module& module, const ptx::Function& kernel, const CodegenOptions& options) {

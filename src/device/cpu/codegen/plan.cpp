@@ -53,6 +53,17 @@ bool counts_threads(const ptx::Function& function, const FunctionWaiting& waitin
   return false;
 }
 
+// All barriers are one barrier of the whole block, and what their threads do is nothing but to wait there.
+bool barriers_are_alike(const ptx::Function& function, const FunctionWaiting& waiting) {
+  const auto number = [&](std::uint32_t barrier) { return function.body[barrier].operands[0]; };
+  return std::all_of(waiting.barriers.begin(), waiting.barriers.end(), [&](std::uint32_t i) {
+    const ptx::Instruction& inst = function.body[i];
+    return !inst.has(ptx::Modifier::red) && !inst.has(ptx::Modifier::arrive) &&
+           number(i).kind == ptx::OperandKind::integer && number(i).value == number(waiting.barriers[0]).value &&
+           (inst.operands.size() < 2 || !inst.operands[1].present());
+  });
+}
+
 // Loop-free kernels pass over their arrays: see BlockLoops::by_rows. 0 where that order is the same or not possible.
 std::uint32_t threads_of_row(const ptx::Module& module, const ptx::Function& function, const Traits& traits, Dim3 block,
                              unsigned lanes) {
@@ -125,6 +136,11 @@ Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool ca
   const bool meets = waiting.needs_warp_semantics && plan.lanes < 32;
   const bool barriers = !waiting.barriers.empty() && (threads > plan.lanes || counts_threads(function, waiting));
   plan.shape = plan.may_wait || meets || barriers ? Shape::fiber : Shape::direct;
+  // Checks of what threads do between barriers have to see these.
+  const bool records = options.check.race || options.check.sync || options.check.init;
+  if (plan.shape == Shape::fiber && !plan.may_wait && !meets && options.phases && !records &&
+      barriers_are_alike(function, waiting))
+    plan.shape = Shape::phases;
   const char* shape_reason = plan.may_wait ? "loops that may wait"
                              : barriers    ? "barriers"
                              : meets       ? "warp operations"
@@ -135,7 +151,9 @@ Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool ca
       plan.row_threads ? "warps one after the other, along rows of blocks" : "warps one after the other";
   plan.explanation = fmt::format(
       "{} lane{} ({}), {}", plan.lanes, plan.lanes == 1 ? "" : "s", width_reason,
-      plan.shape == Shape::fiber ? fmt::format("a fiber for each warp ({})", shape_reason) : std::string(order));
+      plan.shape == Shape::fiber    ? fmt::format("a fiber for each warp ({})", shape_reason)
+      : plan.shape == Shape::phases ? std::string("warps one after the other to each barrier")
+                                    : std::string(order));
   return plan;
 }
 

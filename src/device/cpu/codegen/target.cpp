@@ -31,6 +31,7 @@
 #include "base/variables.hpp"
 #include "device/cpu/codegen/bit_selects.hpp"
 #include "device/cpu/codegen/half_selects.hpp"
+#include "device/cpu/codegen/phases.hpp"
 #include "heddle/error.hpp"
 
 namespace heddle::device::cpu {
@@ -141,7 +142,7 @@ struct Passes {
 
 }  // namespace
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool phases) {
   const LeftByExceptions<Passes> all(machine);
 
   llvm::FunctionPassManager passes;
@@ -157,6 +158,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   all->pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  if (phases) add_phase_passes(all->pipeline);
   all->pipeline.run(module, all->modules);
   unmask_bit_selects(module);
   select_half_bits(module);

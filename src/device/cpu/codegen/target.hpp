@@ -25,8 +25,8 @@ const HostTarget& host_target();
 // One target machine for one thread and module.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const HostTarget& host);
 
-// Runs Heddle's pass pipeline over the module (in place).
-void optimize(llvm::Module& module, llvm::TargetMachine& machine);
+// Runs Heddle's pass pipeline over the module (in place). `phases`: it has a coroutine (phases.hpp).
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool phases);
 
 // Machine code as an ELF relocatable object.
 std::vector<char> emit_object(llvm::Module& module, llvm::TargetMachine& machine);
