@@ -79,7 +79,7 @@ class Feedback {
   unsigned windows_ = 0;        // of this phase `lent`
   unsigned phase_windows_ = 1;  // how many it will have
   std::uint64_t lent_launches_ = 0, lent_busy_ns_ = 0;  // of its windows
-  unsigned rest_ = 0, next_rest_ = 1;                   // windows alone before the next try; after the next that fails
+  unsigned rest_ = 0, next_rest_ = 2;                   // windows alone before the next try; after the next that fails
 };
 
 }  // namespace heddle::daemon

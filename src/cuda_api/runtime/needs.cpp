@@ -29,8 +29,13 @@ KernelNeeds needs_of(Context& context, const heddle::LoadedKernel& loaded) {
   }
   const model::SmLimits limits = sm_limits(context);
   needs.registers = std::clamp(needs.registers, 1u, limits.thread_registers);
-  needs.most_threads = model::most_threads(limits, needs.registers);
-  if (info.max_threads != 0) needs.most_threads = std::min(limits.block_threads, info.max_threads);
+  if (info.max_threads != 0) {
+    needs.most_threads = std::min(limits.block_threads, info.max_threads);
+    // A compiler that knows how large blocks are uses no more registers than such a block can have.
+    while (needs.registers > 1 && model::most_threads(limits, needs.registers) < needs.most_threads) --needs.registers;
+  } else {
+    needs.most_threads = model::most_threads(limits, needs.registers);
+  }
   return needs;
 }
 

@@ -29,7 +29,7 @@ struct Warp {
   Fiber fiber;
   unsigned index = 0;   // within the block
   unsigned exited = 0;  // lanes that left before the rest
-  bool finished = true;
+  bool begun = false, finished = true;
   Waiting waiting = Waiting::nothing;
   std::uint8_t barrier = 0;    // when waiting for one
   std::uint32_t result = 0;    // of the barrier or meeting that ended

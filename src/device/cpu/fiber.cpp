@@ -7,6 +7,7 @@
 #include <bit>
 #include <boost/context/detail/fcontext.hpp>
 #include <new>
+#include <utility>
 
 #include "device/cpu/sanitizer.hpp"
 
@@ -151,6 +152,18 @@ void Fiber::reset(Stack& stack, Main main, void* argument) {
   tsan_fiber_ = __tsan_create_fiber(0);
   owns_tsan_fiber_ = true;
 #endif
+}
+
+void Fiber::swap(Fiber& other) {
+  std::swap(context_, other.context_);
+  std::swap(stack_, other.stack_);
+  std::swap(main_, other.main_);
+  std::swap(argument_, other.argument_);
+  std::swap(tsan_fiber_, other.tsan_fiber_);
+  std::swap(owns_tsan_fiber_, other.owns_tsan_fiber_);
+  std::swap(asan_fake_stack_, other.asan_fake_stack_);
+  std::swap(asan_low_, other.asan_low_);
+  std::swap(asan_size_, other.asan_size_);
 }
 
 void Fiber::adopt_thread() {

@@ -88,6 +88,9 @@ class Fiber {
   bool started() const { return stack_ != nullptr; }
   Stack* stack() const { return stack_; }
 
+  // Exchanges the flows of control. One of them may be the one that runs: it is `other` then.
+  void swap(Fiber& other);
+
   // For a fiber that represents a thread: must be called by that thread before it switches away.
   void adopt_thread();
 

@@ -62,8 +62,11 @@ std::uint32_t call_barrier(WarpContext* context, std::uint32_t id, std::uint32_t
   const auto outcome = block.barriers.arrive(id, context->first_thread, threads, arriving, kind, value);
   switch (outcome) {
     case BarrierSet::Outcome::complete: {
+      const std::uint32_t result = block.barriers.result(id);
       block.worker->release(block, id);
-      return block.barriers.result(id);
+      // Warps go on in their order, as they came: a program that lacks a barrier is more often right that way.
+      if (kind != BarrierKind::arrive) block.worker->let_others_go_first(warp);
+      return result;
     }
     case BarrierSet::Outcome::wait:
       if (kind == BarrierKind::arrive) return 0;

@@ -26,6 +26,7 @@ constexpr std::size_t most_spares = 8;
 constexpr std::size_t recovery_bytes = 64 * 1024;
 constexpr unsigned rounds_between_clock_reads = 256;
 constexpr unsigned rounds_before_yield = 1024;
+constexpr unsigned rounds_between_admissions = 64;
 
 }  // namespace
 
@@ -69,6 +70,7 @@ void Worker::run(WaitTarget* target) {
 
 void Worker::resume(Warp& warp) {
   current_.store(&warp, std::memory_order_relaxed);
+  warp.begun = true;
   Fiber::switch_to(scheduler_, warp.fiber);
   current_.store(nullptr, std::memory_order_relaxed);
 }
@@ -76,12 +78,13 @@ void Worker::resume(Warp& warp) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Fiber shape
 
-// A fiber is used for one block after another: it parks where its warp has ended.
+// A fiber is used for one warp and one block after another: it parks where there is no warp that has not begun.
 HEDDLE_NO_FUNCTION_CHECK void Worker::fiber_main(void* argument) {
-  Warp& warp = *static_cast<Warp*>(argument);
+  Worker& worker = *static_cast<Worker*>(argument);
   for (;;) {
+    Warp& warp = *worker.current_.load(std::memory_order_relaxed);
     reinterpret_cast<WarpEntry>(const_cast<void*>(warp.block->job->code().entry))(&warp.context);
-    warp.block->worker->finish_warp(warp);
+    worker.finish_warp(warp);
   }
 }
 
@@ -130,7 +133,7 @@ std::unique_ptr<Block> Worker::make_block(const LaunchJob& job) {
         forget_block(std::move(block));
         return nullptr;
       }
-      warp.fiber.reset(*stack, &Worker::fiber_main, &warp);
+      warp.fiber.reset(*stack, &Worker::fiber_main, this);
     }
   }
   if (job.shared_bytes() != 0 && !block->shared.reserve(job.shared_bytes())) {
@@ -175,7 +178,7 @@ void Worker::begin_block(Block& block, LaunchJob& job, std::uint64_t id) {
     warp.context.lanes = std::min(width, threads - i * width);
     warp.context.line = 0;
     warp.exited = 0;
-    warp.finished = false;
+    warp.begun = warp.finished = false;
     warp.waiting = Waiting::nothing;
     warp.turns = 0;
     warp.site = nullptr;
@@ -224,7 +227,7 @@ void Worker::retire(std::size_t resident, bool reusable) {
     for (FiberSet& waiting : block->waiting) waiting.reset(block->words);
     for (unsigned i = 0; i < block->warp_count; ++i) {
       Warp& warp = block->warps[i];
-      warp.fiber.reset(*warp.fiber.stack(), &Worker::fiber_main, &warp);
+      warp.fiber.reset(*warp.fiber.stack(), &Worker::fiber_main, this);
     }
   }
   spare_.push_back(std::move(block));
@@ -270,7 +273,8 @@ void Worker::step_residents() {
   // Every warp here waits or spins. Look again at those that spin, the oldest block first; what they wait for may have
   // happened meanwhile.
   for (const auto& block : residents_) block->ready.take(block->spinning, block->words);
-  if (state_.progress() != progress_before) {
+  // Barriers are progress, too, and a loop that waits for a block which has not started may have some.
+  if (state_.progress() != progress_before && ++busy_rounds_ % rounds_between_admissions != 0) {
     idle_rounds_ = 0;
     return;
   }
@@ -368,6 +372,11 @@ void Worker::end_in_failure(LaunchJob& job, Warp& warp) {
 // ---------------------------------------------------------------------------------------------------------------------
 // On the fiber of a warp
 
+void Worker::let_others_go_first(Warp& warp) {
+  warp.block->ready.set(warp.index);
+  wait_for_others(warp);
+}
+
 void Worker::wait_for_others(Warp& warp) {
   Block& block = *warp.block;
   const int next = block.ready.next_after(warp.index, block.words);
@@ -375,11 +384,17 @@ void Worker::wait_for_others(Warp& warp) {
     Fiber::switch_to(warp.fiber, scheduler_);
     return;
   }
+  if (static_cast<unsigned>(next) == warp.index) return block.ready.clear(warp.index);
   Warp& other = block.warps[static_cast<unsigned>(next)];
-  block.ready.clear(other.index);
-  block.last = other.index;
-  current_.store(&other, std::memory_order_relaxed);
+  make_current(other);
   Fiber::switch_to(warp.fiber, other.fiber);
+}
+
+void Worker::make_current(Warp& warp) {
+  warp.block->ready.clear(warp.index);
+  warp.block->last = warp.index;
+  warp.begun = true;
+  current_.store(&warp, std::memory_order_relaxed);
 }
 
 void Worker::spin(Warp& warp) {
@@ -413,7 +428,12 @@ void Worker::finish_warp(Warp& warp) {
   --block.live;
   note_progress();
   if (warp.context.lanes > warp.exited) lanes_left(warp, warp.context.lanes - warp.exited);
-  wait_for_others(warp);
+  const int next = block.ready.next_after(warp.index, block.words);
+  if (next < 0 || block.warps[static_cast<unsigned>(next)].begun) return wait_for_others(warp);
+  // One that has not begun needs no stack of its own yet: warps that never wait cost no switch.
+  Warp& other = block.warps[static_cast<unsigned>(next)];
+  warp.fiber.swap(other.fiber);
+  make_current(other);
 }
 
 void Worker::abandon(Warp& warp) { Fiber::abandon_to(warp.fiber, scheduler_); }

@@ -74,6 +74,7 @@ class Worker {
 
   // For runtime calls, on the fiber of the warp. May return on another thread.
   void wait_for_others(Warp& warp);
+  void let_others_go_first(Warp& warp);
   void spin(Warp& warp);
   void lanes_left(Warp& warp, unsigned count) noexcept;
   // The barrier is complete.
@@ -94,12 +95,13 @@ class Worker {
 
  private:
   // First functions of the fibers.
-  static void fiber_main(void* warp);
+  static void fiber_main(void* worker);
   static void direct_main(void* worker);
   void resume(Warp& warp);
   // False when there is no memory for a block.
   bool prepare_direct(LaunchJob& job, BlockRange chunk);
   void finish_warp(Warp& warp);
+  void make_current(Warp& warp);
   void run_phases(const LaunchJob& job);
   // Fiber shape.
   bool admit(LaunchJob& job);
@@ -141,7 +143,7 @@ class Worker {
 
   std::vector<std::unique_ptr<Block>> residents_, spare_;
   std::atomic<unsigned> resident_fibers_{0};  // read by other threads
-  unsigned idle_rounds_ = 0;
+  unsigned idle_rounds_ = 0, busy_rounds_ = 0;
   StallWatch stall_;
 
   std::string scratch_;
