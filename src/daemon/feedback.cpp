@@ -13,6 +13,7 @@ void Feedback::begin(Phase phase, Progress now) {
   }
   phase_ = phase;
   since_ = now;
+  looks_ = looks_with_guests_ = 0;
 }
 
 bool Feedback::is_over(std::uint64_t launches, std::uint64_t busy_ns) const {
@@ -25,9 +26,10 @@ void Feedback::measured_alone(double rate) {
   alone_rate_ = rate;
   if (before == 0) return;
   const double difference = std::abs(std::log(rate / before));
-  noise_ += 0.2 * (std::min(difference, 2 * most_difference) - noise_);
+  const bool is_usual = difference <= std::max(most_difference, usual_noises * noise_);
+  noise_ += 0.2 * (std::min(difference, most_noise) - noise_);
   if (windows_ != 0) {
-    if (difference <= most_difference)
+    if (is_usual)
       judge(before, rate, static_cast<double>(lent_launches_) / static_cast<double>(lent_busy_ns_));
     else
       phase_windows_ = 1;
@@ -71,22 +73,25 @@ void Feedback::look(Progress now, bool guests) {
   // One of its processes has ended.
   if (now.launches < since_.launches || now.busy_ns < since_.busy_ns || now.device_ns < since_.device_ns)
     return begin(phase_, now);
-  if (phase_ == Phase::lent && !guests) {
-    windows_ = 0;  // what was measured has no end
-    return begin(Phase::alone, now);
-  }
+  ++looks_;
+  if (guests) ++looks_with_guests_;
   const std::uint64_t launches = now.launches - since_.launches, busy_ns = now.busy_ns - since_.busy_ns;
   if (settling_) {
     if (busy_ns < settle_ns) return;
-    settling_ = false;
-    since_ = now;
+    begin(phase_, now);
     return;
   }
   if (!is_over(launches, busy_ns)) return;
+  // A guest that waits for its host now and then is one.
+  const bool had_guests = 2 * looks_with_guests_ >= looks_;
+  if (phase_ == Phase::lent && !had_guests) {
+    windows_ = 0;  // it says nothing about them
+    return begin(Phase::alone, now);
+  }
   if (phase_ == Phase::lent) return begin(measured_lent(launches, busy_ns) ? Phase::alone : Phase::lent, now);
   device_part_ = static_cast<double>(now.device_ns - since_.device_ns) / static_cast<double>(busy_ns);
   measured_alone(static_cast<double>(launches) / static_cast<double>(busy_ns));
-  begin(guests && rest_ == 0 && device_part_ < full ? Phase::lent : Phase::alone, now);
+  begin(had_guests && rest_ == 0 && device_part_ < full ? Phase::lent : Phase::alone, now);
 }
 
 }  // namespace heddle::daemon

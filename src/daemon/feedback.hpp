@@ -54,9 +54,9 @@ class Feedback {
   static constexpr double full = 0.75;  // the part of an owner's time with work, for which the GPU has some of it
   // Slower than this in one window: measured alone at once.
   static constexpr double suspicious = 1.1;
-  // The logarithm of what the owner alone may differ by, before and after; and how much of what it usually differs by
-  // counts as allowed.
-  static constexpr double most_difference = 0.15, noise_weight = 0.7;
+  // By how much the owner alone may differ, before and after, as a logarithm: this, or so many times what is usual for
+  // it. What is usual counts as allowed, in part.
+  static constexpr double most_difference = 0.15, usual_noises = 2.5, most_noise = 0.5, noise_weight = 0.7;
 
   enum class Phase : std::uint8_t { alone, lent };
   void begin(Phase phase, Progress now);
@@ -79,6 +79,7 @@ class Feedback {
   unsigned windows_ = 0;        // of this phase `lent`
   unsigned phase_windows_ = 1;  // how many it will have
   std::uint64_t lent_launches_ = 0, lent_busy_ns_ = 0;  // of its windows
+  unsigned looks_ = 0, looks_with_guests_ = 0;          // since the window began
   unsigned rest_ = 0, next_rest_ = 2;                   // windows alone before the next try; after the next that fails
 };
 
