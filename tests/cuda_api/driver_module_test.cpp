@@ -184,6 +184,23 @@ TEST_F(DriverModule, LaunchBoundsLimitBlocks) {
   EXPECT_CUDA(cuLibraryUnload(library));
 }
 
+// However many registers the estimate from the PTX gives it, a block that it may have has room on an SM.
+TEST_F(DriverModule, LaunchBoundsLimitRegisters) {
+  std::string text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 a) .maxntid 512, 1, 1 {"
+      "\n.reg .f32 %f<200>; .reg .b64 %d; ld.param.u64 %d, [a];\n";
+  for (int i = 0; i < 200; ++i)
+    text += "ld.volatile.global.f32 %f" + std::to_string(i) + ", [%d+" + std::to_string(4 * i) + "];\n";
+  for (int i = 0; i < 200; ++i)
+    text += "st.volatile.global.f32 [%d+" + std::to_string(4 * (199 - i)) + "], %f" + std::to_string(i) + ";\n";
+  const CUfunction bounded = function(load(text + "ret; }\n"), "k");
+  int blocks = -1, registers = 0;
+  EXPECT_CUDA(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 512, 0));
+  EXPECT_EQ(blocks, 1);
+  EXPECT_CUDA(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, bounded));
+  EXPECT_EQ(registers, 128);
+}
+
 TEST_F(DriverModule, WhatIsWrongWithCodeGoesToTheLog) {
   char errors[200] = {};
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_OPTIMIZATION_LEVEL};

@@ -87,8 +87,8 @@ class StaticObjects : public testing::Test {
 
 TEST_F(StaticObjects, LaunchKernelsAsNvccsDo) {
   file("a.cu", object_source);
-  for (const char* build : {"-O2 a.cu -o program", "-O0 -rdc=true a.cu -o program",
-                            "-g -c a.cu -o a.o && mv a.o b.o && touch program"}) {
+  for (const char* build :
+       {"-O2 a.cu -o program", "-O0 -rdc=true a.cu -o program", "-g -c a.cu -o a.o && mv a.o b.o && touch program"}) {
     ASSERT_EQ(cc(build).code, 0) << build;
     if (std::string_view(build).starts_with("-g")) {
       ASSERT_EQ(cc("b.o -o program").code, 0);

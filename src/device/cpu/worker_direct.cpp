@@ -13,7 +13,8 @@ namespace heddle::device::cpu {
 
 namespace {
 
-// Bytes from one warp's frame to the next one's. An odd multiple of the alignment: frames begin at different cache sets.
+// Bytes from one warp's frame to the next one's. An odd multiple of the alignment: frames begin at different cache
+// sets.
 std::size_t frame_stride(const KernelCode& code) {
   const std::size_t units = (code.frame_bytes + frame_alignment - 1) / frame_alignment;
   return (units | 1) * frame_alignment;

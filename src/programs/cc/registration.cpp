@@ -77,7 +77,8 @@ class Symbols {
       if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
       all_ = object.records<Elf64_Sym>(section);
       for (const Elf64_Sym& symbol : all_)
-        if (object.text(sections[section.sh_link].sh_offset + symbol.st_name) == constructor_name) constructor_ = symbol;
+        if (object.text(sections[section.sh_link].sh_offset + symbol.st_name) == constructor_name)
+          constructor_ = symbol;
     }
   }
   // By its own symbol, or by that of its section.

@@ -63,6 +63,32 @@ void flag_within_block(WarpContext* warp) {
   }
 }
 
+// The same wait, with barriers in each turn.
+void wait_between_barriers(WarpContext* warp) {
+  const LaunchContext* launch = warp->block->launch;
+  auto* flags = argument<Word>(warp, 0);
+  auto* go = reinterpret_cast<std::uint32_t*>(warp->block->shared);
+  const std::uint32_t me = warp->block->block_id[0];
+  for (;;) {
+    sync(warp);
+    if (warp->first_thread == 0) *go = me + 1 == launch->grid[0] || flags[me + 1].load() != 0 ? 1 : 0;
+    sync(warp);
+    if (*go != 0) break;
+    spin(warp);
+  }
+  flags[me].store(1);
+}
+
+// Each warp writes its number behind each of 20 barriers, in the order in which warps come there.
+void write_order(WarpContext* warp) {
+  auto* next = argument<Word>(warp, 0);
+  auto* order = argument<Word>(warp, 1);
+  for (int round = 0; round < 20; ++round) {
+    sync(warp);
+    order[next->fetch_add(1)].store(warp->first_thread / 32);
+  }
+}
+
 // Block b waits for block b + 1, so that the first can only end when the last has started.
 void wait_for_next_block(WarpContext* warp) {
   const LaunchContext* launch = warp->block->launch;
@@ -205,6 +231,8 @@ class FiberShape : public testing::TestWithParam<unsigned> {
                                      fiber("vote", &vote),
                                      fiber("flag_within_block", &flag_within_block),
                                      fiber("wait_for_next_block", &wait_for_next_block),
+                                     fiber("wait_between_barriers", &wait_between_barriers),
+                                     fiber("write_order", &write_order, 2),
                                      fiber("wait_for_previous_block", &wait_for_previous_block),
                                      fiber("grid_barrier", &grid_barrier),
                                      fiber("spin_lock", &spin_lock, 2),
@@ -265,6 +293,21 @@ TEST_P(FiberShape, BlocksThatWaitForLaterBlocks) {
   native.launch(*queue, "wait_for_next_block", {.grid = {300}, .block = {64}}, flags.data());
   queue->synchronize();
   for (const Word& flag : flags) EXPECT_EQ(flag.load(), 1u);
+}
+
+TEST_P(FiberShape, BlocksThatWaitForLaterBlocksBetweenBarriers) {
+  std::vector<Word> flags(40);
+  native.launch(*queue, "wait_between_barriers", {.grid = {40}, .block = {96}}, flags.data());
+  queue->synchronize();
+  for (const Word& flag : flags) EXPECT_EQ(flag.load(), 1u);
+}
+
+TEST_P(FiberShape, WarpsGoOnInTheirOrderBehindABarrier) {
+  std::vector<Word> order(20 * 8);
+  Word next{0};
+  native.launch(*queue, "write_order", {.grid = {1}, .block = {256}}, &next, order.data());
+  queue->synchronize();
+  for (unsigned i = 0; i < order.size(); ++i) EXPECT_EQ(order[i].load(), i % 8) << i;
 }
 
 TEST_P(FiberShape, BlocksThatWaitForEarlierBlocks) {

@@ -44,8 +44,9 @@ CompiledKernel compile(const std::string& code, Checks checks = false, Dim3 bloc
 }
 
 TEST(Shapes, PhasesWhereAllWaitAtOneBarrier) {
-  const std::string loop = "  mov.u32 %r3, 4;\nagain:\n  bar.sync 0;\n  add.u32 %r2, %r2, %r3;\n  sub.u32 %r3, %r3, 1;\n"
-                           "  setp.ne.u32 %p2, %r3, 0;\n  @%p2 bra again;\n  barrier.sync 0;";
+  const std::string loop =
+      "  mov.u32 %r3, 4;\nagain:\n  bar.sync 0;\n  add.u32 %r2, %r2, %r3;\n  sub.u32 %r3, %r3, 1;\n"
+      "  setp.ne.u32 %p2, %r3, 0;\n  @%p2 bra again;\n  barrier.sync 0;";
   for (const std::string& code : {std::string("bar.sync 0;"), std::string("bar.sync 3; bar.sync 3;"), loop,
                                   std::string("shfl.sync.bfly.b32 %r2, %r2, 1, 31, -1; bar.sync 0;")}) {
     const CompiledKernel kernel = compile(code);
@@ -55,7 +56,7 @@ TEST(Shapes, PhasesWhereAllWaitAtOneBarrier) {
     EXPECT_EQ(compile(code, false, {256}, false).shape, Shape::fiber) << code;
     EXPECT_EQ(compile(code, Checks(true)).shape, Shape::phases) << "memory alone is checked";
     Checks all;
-    for (bool Checks::*one : {&Checks::race, &Checks::init, &Checks::sync}) {
+    for (bool Checks::* one : {&Checks::race, &Checks::init, &Checks::sync}) {
       all = {};
       all.*one = true;
       EXPECT_EQ(compile(code, all).shape, Shape::fiber) << code;
@@ -73,11 +74,12 @@ TEST(Shapes, LocalMemoryIsInTheFrame) {
 
 TEST(Shapes, FibersWhereWarpsWaitInOtherWays) {
   for (const char* code : {
-           "bar.sync 0; bar.sync 1;",                              // one warp may be at the one, another at the other
-           "bar.sync 0, 128;", "bar.arrive 0, 256; bar.sync 0;",   // not all of the block
-           "bar.red.popc.u32 %r2, 0, %p1;",                        // a result that all make together
-           "mov.u32 %r3, 1; bar.sync %r3;",                        // computed
-           "@%p1 bar.sync 0;",                                     // by a part of a warp, perhaps
+           "bar.sync 0; bar.sync 1;",  // one warp may be at the one, another at the other
+           "bar.sync 0, 128;",
+           "bar.arrive 0, 256; bar.sync 0;",  // not all of the block
+           "bar.red.popc.u32 %r2, 0, %p1;",   // a result that all make together
+           "mov.u32 %r3, 1; bar.sync %r3;",   // computed
+           "@%p1 bar.sync 0;",                // by a part of a warp, perhaps
            "again: ld.volatile.global.u32 %r2, [%rd1]; setp.eq.u32 %p2, %r2, 0; @%p2 bra again; bar.sync 0;",
            "nanosleep.u32 20; bar.sync 0;",
        }) {

@@ -149,11 +149,11 @@ Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool ca
     plan.row_threads = threads_of_row(module, function, traits, options.block, plan.lanes);
   const char* order =
       plan.row_threads ? "warps one after the other, along rows of blocks" : "warps one after the other";
-  plan.explanation = fmt::format(
-      "{} lane{} ({}), {}", plan.lanes, plan.lanes == 1 ? "" : "s", width_reason,
-      plan.shape == Shape::fiber    ? fmt::format("a fiber for each warp ({})", shape_reason)
-      : plan.shape == Shape::phases ? std::string("warps one after the other to each barrier")
-                                    : std::string(order));
+  plan.explanation =
+      fmt::format("{} lane{} ({}), {}", plan.lanes, plan.lanes == 1 ? "" : "s", width_reason,
+                  plan.shape == Shape::fiber    ? fmt::format("a fiber for each warp ({})", shape_reason)
+                  : plan.shape == Shape::phases ? std::string("warps one after the other to each barrier")
+                                                : std::string(order));
   return plan;
 }
 
