@@ -46,6 +46,26 @@ TEST_F(Headers, AtomicsKnowTheirMemory) {
   EXPECT_THAT(ptx_of("atomicCAS_system(i, 1, 2);"), HasSubstr("atom.sys.cas.b32"));
 }
 
+// Which clang would look for in the read-only cache.
+TEST_F(Headers, AtomicLoadsThroughRestrictParametersAreLoads) {
+  EXPECT_THAT(compile_cuda("#include <cuda/atomic>\n__global__ void k(const long long* __restrict__ p, long long* q) {"
+                           " *q = ((cuda::atomic<long long>*)p)->load(cuda::memory_order_relaxed); }",
+                           "k.cu"),
+              HasSubstr("ld.volatile.global.u64"));
+}
+
+TEST_F(Headers, IndexVariablesAndCopiesTakeNoStorage) {
+  const std::string ptx = ptx_of(
+      "auto t = threadIdx; t.x += 3; const auto& b = blockIdx; auto [x, y, z] = blockDim;\n"
+      "u[t.x] = [=](auto g) { return t.y + b.y + y + g.y; }(gridDim);");
+  for (const char* text : {"%tid.x", "%tid.y", "%ctaid.y", "%ntid.y", "%nctaid.y"}) EXPECT_THAT(ptx, HasSubstr(text));
+  for (const char* text : {".local", ".const", ".b8"}) EXPECT_THAT(ptx, Not(HasSubstr(text)));
+  EXPECT_THAT(error_of("__global__ void k() { auto p = &threadIdx; }", ErrorCode::compile_error),
+              HasSubstr("user.cu:1:32: error"));
+  EXPECT_THAT(error_of("__global__ void k() { threadIdx.x = 3; }", ErrorCode::compile_error),
+              HasSubstr("user.cu:1:33: error"));
+}
+
 TEST_F(Headers, WarpFunctionsAreSingleInstructions) {
   EXPECT_THAT(ptx_of("f[0] = __shfl_xor_sync(0xffffffffu, f[1], 1);"), HasSubstr("shfl.sync.bfly.b32"));
   EXPECT_THAT(ptx_of("u[0] = __ballot_sync(0xffffffffu, i[0]);"), HasSubstr("vote.sync.ballot.b32"));

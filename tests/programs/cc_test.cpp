@@ -69,6 +69,30 @@ int main() {
   EXPECT_THAT(cc("a.cu -o program").output, AllOf(HasSubstr("launch.cuh:1:38: error"), HasSubstr("(q)")));
 }
 
+TEST_F(Cc, ListsInBracesMacrosOfPragmasAndCopiesOfThreadIdxAreTaken) {
+  file("launch.cuh",
+       "#define UNROLL #pragma unroll\nextern \"C\"__global__ void k(int* p) {\n"
+       "  UNROLL\n  for (auto t = threadIdx; t.x < 4; t.x += 2) p[t.x] = blockDim.y;\n}\n");
+  file("a.cu", R"(#include "launch.cuh"
+#include <cstdio>
+int main() {
+  int *p, there[4], two = 2;
+  cudaMalloc(&p, sizeof there);
+  k<<<1, {(unsigned)two, 3}, 0, {}>>>(p);
+  k<<<{1}, {2, 3, 1}>>>(p);
+  cudaMemcpy(there, p, sizeof there, cudaMemcpyDeviceToHost);
+  std::printf("%d %d %d\n", there[0], there[3], __LINE__);
+}
+)");
+  const Ran built = cc("a.cu -o program");
+  ASSERT_EQ(built.code, 0) << built.output;
+  EXPECT_EQ(built.output, "");
+  const Ran ran = shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu ./program");
+  EXPECT_EQ(ran.output, "3 3 9\n");
+  file("b.cu", "#include \"launch.cuh\"\n#define GRID {2, 1}\nvoid run() { k<<<GRID, {1, 2}>>>(q); }\n");
+  EXPECT_THAT(cc("-c b.cu").output, AllOf(HasSubstr("b.cu:3:"), HasSubstr("identifier 'q'"), HasSubstr("1 error")));
+}
+
 // In asm nvcc takes a % that no number follows as it is; also in a header.
 TEST_F(Cc, AsmMayNameRegistersWithOneSign) {
   file("lane.cuh", "__device__ unsigned lane() { unsigned r; asm(\"mov.u32 %0, %laneid;\" : \"=r\"(r)); return r; }\n");

@@ -34,6 +34,9 @@ extern "C" __global__ void device_scope(int* i, unsigned int* u, unsigned long l
   d[1] = atomicAdd(d, d[2]);
   atomicMin(s, s[1]);
   atomicMax(s, s[2]);
+  atomicAnd(s, s[3]);
+  atomicOr(s, s[4]);
+  atomicXor(s, s[5]);
   h[2] = atomicCAS(h, h[0], h[1]);
 }
 
@@ -71,6 +74,9 @@ extern "C" __global__ void block_scope(int* i, unsigned int* u, unsigned long lo
   d[1] = atomicAdd_block(d, d[2]);
   atomicMin_block(s, s[1]);
   atomicMax_block(s, s[2]);
+  atomicAnd_block(s, s[3]);
+  atomicOr_block(s, s[4]);
+  atomicXor_block(s, s[5]);
   h[2] = atomicCAS_block(h, h[0], h[1]);
 }
 
@@ -108,11 +114,19 @@ extern "C" __global__ void system_scope(int* i, unsigned int* u, unsigned long l
   d[1] = atomicAdd_system(d, d[2]);
   atomicMin_system(s, s[1]);
   atomicMax_system(s, s[2]);
+  atomicAnd_system(s, s[3]);
+  atomicOr_system(s, s[4]);
+  atomicXor_system(s, s[5]);
   h[2] = atomicCAS_system(h, h[0], h[1]);
 }
 
-extern "C" __global__ void wide(float4* v, ulonglong2* w) {
+extern "C" __global__ void wide(float4* v, float2* p, ulonglong2* w) {
   atomicAdd(v, v[1]);
+  atomicAdd_block(v, v[1]);
+  atomicAdd_system(v, v[1]);
+  atomicAdd(p, p[1]);
+  atomicAdd_block(p, p[1]);
+  atomicAdd_system(p, p[1]);
 #if __CUDA_ARCH__ >= 900
   w[2] = atomicCAS(w, w[0], w[1]);
   w[3] = atomicExch(w, w[1]);

@@ -183,3 +183,53 @@ extern "C" __global__ void leader_only(const int* in, int* out) {
   if (threadIdx.x % 32 == 5) value = in[threadIdx.x];
   out[threadIdx.x] = __shfl_sync(0xffffffffu, value, 5);
 }
+
+// Copies of the index variables, and references to them. `out`: a value of each kind for each thread.
+template <class T>
+__device__ __noinline__ unsigned referred(const T& t) {
+  auto copy = t;
+  return t.x + 10 * copy.x;
+}
+template <class T>
+__device__ unsigned passed(T t) {
+  return t.x + 10 * t.y;
+}
+__device__ unsigned as_uint3(uint3 t) { return t.x + 10 * t.y; }
+__device__ auto returned() { return threadIdx; }
+extern "C" __global__ void index_copies(unsigned* out) {
+  __shared__ decltype(returned()) others[32];
+  const unsigned i = threadIdx.x, n = blockDim.x;
+  auto t = threadIdx;
+  others[i] = t;
+  __syncthreads();
+  t.x = t.x * 2 + 1;
+  --t.y;
+  const auto& variable = threadIdx;
+  auto& other = others[n - 1 - i];
+  const auto& constant = other;
+  out[i] = t.x + t.y + 1;
+  out[n + i] = variable.x + 100 * other.x + 10000 * constant.x;
+  out[2 * n + i] = referred(threadIdx);
+  out[3 * n + i] = referred(t);
+  out[4 * n + i] = passed(threadIdx) + passed(t) + passed(blockDim);
+  out[5 * n + i] = as_uint3(t) + as_uint3(threadIdx);
+  t = make_uint3(i, 7, 8);
+  out[6 * n + i] = t.x + t.y + t.z;
+  t = threadIdx;
+  const dim3 d = t, e = threadIdx;
+  out[7 * n + i] = d.x + e.x + returned().x;
+  auto [a, b, c] = threadIdx;
+  auto& [x, y, z] = blockDim;
+  out[8 * n + i] = a + b + c + 100 * x + y + z;
+}
+
+template <class T>
+__device__ void bits(T* p, T* old) {
+  old[0] = atomicAnd(p, T(-2)), old[1] = atomicOr(p, T(1) << 40), old[2] = atomicXor(p, T(-1));
+  old[3] = atomicAnd_block(p, T(-3)), old[4] = atomicOr_block(p, T(4)), old[5] = atomicXor_block(p, T(7));
+  old[6] = atomicAnd_system(p, T(-5)), old[7] = atomicOr_system(p, T(9)), old[8] = atomicXor_system(p, T(~0ull << 50));
+}
+extern "C" __global__ void bits_of_long_long(long long* p, unsigned long long* q) {
+  bits(p, p + 1);
+  bits(q, q + 1);
+}

@@ -310,6 +310,40 @@ TEST_P(FeatureValues, OnlyTheLaneThatIsReadFromNeedsAValue) {
   for (int t = 0; t < 64; ++t) EXPECT_EQ(got[t], x[t / 32 * 32 + 5]) << t;
 }
 
+TEST_P(FeatureValues, CopiesOfIndexVariablesHaveTheirOwnValues) {
+  Program program(*device_, "feature_values.cu");
+  const u32 n = 32;
+  auto out = program.buffer(std::vector<u32>(9 * n));
+  program.run("index_copies", {.grid = {2}, .block = {n}}, out.address());
+  const auto got = program.read(out);
+  for (u32 i = 0; i < n; ++i) {
+    const u32 t = 2 * i + 1, other = n - 1 - i, less = ~0u;
+    const u32 wanted[] = {
+        t,     i + 10100 * other, 11 * i, 11 * t, i + t + 10 * less + n + 10, t + 10 * less + i, i + 15,
+        3 * i, i + 100 * n + 2};
+    for (u32 k = 0; k < std::size(wanted); ++k) ASSERT_EQ(got[k * n + i], wanted[k]) << i << ", kind " << k;
+  }
+}
+
+TEST_P(FeatureValues, BitsOfLongLongAreSetInEveryScope) {
+  Program program(*device_, "feature_values.cu");
+  const std::int64_t start = 0x1234'5678'9abc'def1;
+  std::vector<std::int64_t> values(10);
+  values[0] = start;
+  auto p = program.buffer(values), q = program.buffer(values);
+  program.run("bits_of_long_long", {.grid = {1}, .block = {1}}, p.address(), q.address());
+  std::vector<std::int64_t> wanted{start, start, start & -2};
+  for (const std::function<std::int64_t(std::int64_t)>& step : std::vector<std::function<std::int64_t(std::int64_t)>>{
+           [](auto v) { return v | std::int64_t{1} << 40; }, [](auto v) { return ~v; }, [](auto v) { return v & -3; },
+           [](auto v) { return v | 4; }, [](auto v) { return v ^ 7; }, [](auto v) { return v & -5; },
+           [](auto v) { return v | 9; }, [](auto v) { return v ^ -(std::int64_t{1} << 50); }})
+    wanted.push_back(step(wanted.back()));
+  wanted[0] = wanted.back();
+  wanted.pop_back();
+  EXPECT_EQ(program.read(p), wanted);
+  EXPECT_EQ(program.read(q), wanted);
+}
+
 INSTANTIATE_TEST_SUITE_P(All, FeatureValues, ::testing::ValuesIn(device_choices()), device_name);
 
 }  // namespace

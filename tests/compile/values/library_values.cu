@@ -88,6 +88,27 @@ extern "C" __global__ void atomics(int* a, unsigned int* b, float* c, unsigned l
   cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_device);
 }
 
+// Through a parameter of which clang knows that nothing else leads to its values.
+template <class T>
+__device__ void load_all(const T* __restrict__ from, int* out) {
+  auto& value = *reinterpret_cast<const cuda::atomic<T>*>(from);
+  auto& of_block = *reinterpret_cast<const cuda::atomic<T, cuda::thread_scope_block>*>(from);
+  out[0] = static_cast<int>(value.load(cuda::memory_order_relaxed));
+  out[1] = static_cast<int>(value.load(cuda::memory_order_acquire));
+  out[2] = static_cast<int>(value.load());
+  out[3] = static_cast<int>(of_block.load(cuda::memory_order_relaxed));
+}
+extern "C" __global__ void loads(const signed char* __restrict__ a, const unsigned short* __restrict__ b,
+                                 const int* __restrict__ c, const long long* __restrict__ d,
+                                 const float* __restrict__ e, const double* __restrict__ f, int* __restrict__ out) {
+  load_all(a, out);
+  load_all(b, out + 4);
+  load_all(c, out + 8);
+  load_all(d, out + 12);
+  load_all(e, out + 16);
+  load_all(f, out + 20);
+}
+
 // A message from one block to the next: what is written before a release is seen behind the acquire.
 extern "C" __global__ void messages(int* flags, int* data, int* out) {
   cuda::atomic_ref<int, cuda::thread_scope_device> mine(flags[blockIdx.x]), next(flags[blockIdx.x + 1]);

@@ -66,6 +66,24 @@ TEST_P(LibraryValues, Atomics) {
   }
 }
 
+TEST_P(LibraryValues, AtomicLoadsOfEveryType) {
+  for (const int architecture : architectures) {
+    Program program(*device_, "library_values.cu", architecture);
+    auto a = program.buffer(std::vector<signed char>{-3});
+    auto b = program.buffer(std::vector<unsigned short>{60000});
+    auto c = program.buffer(std::vector<int>{-70000});
+    auto d = program.buffer(std::vector<long long>{-5});
+    auto e = program.buffer(std::vector<float>{-6});
+    auto f = program.buffer(std::vector<double>{7});
+    auto out = program.buffer(std::vector<int>(24));
+    program.run("loads", {.grid = {1}, .block = {1}}, a.address(), b.address(), c.address(), d.address(), e.address(),
+                f.address(), out.address());
+    std::vector<int> wanted;
+    for (const int value : {-3, 60000, -70000, -5, -6, 7}) wanted.insert(wanted.end(), 4, value);
+    EXPECT_EQ(program.read(out), wanted) << "sm_" << architecture;
+  }
+}
+
 TEST_P(LibraryValues, PipelinesAndWhatTheLibraryHas) {
   for (const int architecture : architectures) {
     Program program(*device_, "library_values.cu", architecture);

@@ -16,8 +16,11 @@
   __HEDDLE_ATOMIC_ALL(atomicMax##SUFFIX, max, SCOPE)                                                                   \
   __HEDDLE_ATOMIC_FETCH(atomicMax##SUFFIX, max, SCOPE, long long, long long)                                           \
   __HEDDLE_ATOMIC_ALL(atomicAnd##SUFFIX, and, SCOPE)                                                                   \
+  __HEDDLE_ATOMIC_FETCH(atomicAnd##SUFFIX, and, SCOPE, long long, long long)                                           \
   __HEDDLE_ATOMIC_ALL(atomicOr##SUFFIX, or, SCOPE)                                                                     \
+  __HEDDLE_ATOMIC_FETCH(atomicOr##SUFFIX, or, SCOPE, long long, long long)                                             \
   __HEDDLE_ATOMIC_ALL(atomicXor##SUFFIX, xor, SCOPE)                                                                   \
+  __HEDDLE_ATOMIC_FETCH(atomicXor##SUFFIX, xor, SCOPE, long long, long long)                                           \
   __HEDDLE_ATOMIC_EXCHANGE(atomicExch##SUFFIX, SCOPE, int, int)                                                        \
   __HEDDLE_ATOMIC_EXCHANGE(atomicExch##SUFFIX, SCOPE, unsigned int, unsigned int)                                      \
   __HEDDLE_ATOMIC_EXCHANGE(atomicExch##SUFFIX, SCOPE, unsigned long long, unsigned long long)                          \
@@ -93,8 +96,11 @@ __HEDDLE_SYSTEM(atomicAdd, "add.f64", double, "d", double)
 __HEDDLE_SYSTEM_ORDER(atomicMin, "min")
 __HEDDLE_SYSTEM_ORDER(atomicMax, "max")
 __HEDDLE_SYSTEM_BITS(atomicAnd, "and")
+__HEDDLE_SYSTEM(atomicAnd, "and.b64", long long, "l", long long)
 __HEDDLE_SYSTEM_BITS(atomicOr, "or")
+__HEDDLE_SYSTEM(atomicOr, "or.b64", long long, "l", long long)
 __HEDDLE_SYSTEM_BITS(atomicXor, "xor")
+__HEDDLE_SYSTEM(atomicXor, "xor.b64", long long, "l", long long)
 __HEDDLE_SYSTEM_BITS(atomicExch, "exch")
 __HEDDLE_SYSTEM(atomicExch, "exch.b32", float, "f", float)
 __HEDDLE_DEVICE__ int atomicSub_system(int* p, int v) { return atomicAdd_system(p, -v); }
@@ -155,7 +161,12 @@ __device__ typename __heddle_if<sizeof(T) == 16, T>::type atomicExch(T* p, T val
 #endif
 
 // Vectors of floats, as later GPUs add in one instruction: here one component after the other, as CUDA permits.
-__HEDDLE_DEVICE__ float2 atomicAdd(float2* p, float2 v) { return {atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y)}; }
-__HEDDLE_DEVICE__ float4 atomicAdd(float4* p, float4 v) {
-  return {atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y), atomicAdd(&p->z, v.z), atomicAdd(&p->w, v.w)};
-}
+#define __HEDDLE_ATOMIC_VECTORS(ADD)                                                                  \
+  __HEDDLE_DEVICE__ float2 ADD(float2* p, float2 v) { return {ADD(&p->x, v.x), ADD(&p->y, v.y)}; }    \
+  __HEDDLE_DEVICE__ float4 ADD(float4* p, float4 v) {                                                 \
+    return {ADD(&p->x, v.x), ADD(&p->y, v.y), ADD(&p->z, v.z), ADD(&p->w, v.w)};                      \
+  }
+__HEDDLE_ATOMIC_VECTORS(atomicAdd)
+__HEDDLE_ATOMIC_VECTORS(atomicAdd_block)
+__HEDDLE_ATOMIC_VECTORS(atomicAdd_system)
+#undef __HEDDLE_ATOMIC_VECTORS

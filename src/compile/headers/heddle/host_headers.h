@@ -28,6 +28,25 @@
 #pragma clang force_cuda_host_device end
 #endif
 
+// auto& [x, y, z] = threadIdx: the components of the variable itself.
+#include <utility>
+namespace std {
+#define __HEDDLE_PARTS(TYPE)                                 \
+  template <>                                                \
+  struct tuple_size<const volatile TYPE> {                   \
+    static constexpr __SIZE_TYPE__ value = 3;                \
+  };                                                         \
+  template <__SIZE_TYPE__ I>                                 \
+  struct tuple_element<I, const volatile TYPE> {             \
+    using type = unsigned int;                               \
+  };
+__HEDDLE_PARTS(__heddle_threadIdx_t)
+__HEDDLE_PARTS(__heddle_blockIdx_t)
+__HEDDLE_PARTS(__heddle_blockDim_t)
+__HEDDLE_PARTS(__heddle_gridDim_t)
+#undef __HEDDLE_PARTS
+}  // namespace std
+
 #include <cmath>
 #include <math.h>
 #include <stdlib.h>

@@ -63,3 +63,11 @@
 // theirs has the line that calls them, which is what a message about it should name.
 #define __HEDDLE_DEVICE__ static __inline__ __attribute__((always_inline, nodebug, device))
 #define __HEDDLE_BOTH__ static __inline__ __attribute__((always_inline, nodebug, host, device))
+
+// A type on a condition.
+template <bool condition, typename T>
+struct __heddle_if {};
+template <typename T>
+struct __heddle_if<true, T> {
+  using type = T;
+};

@@ -176,12 +176,6 @@ __HEDDLE_DEVICE__ float abs(float x) { return __builtin_fabsf(x); }
 __HEDDLE_DEVICE__ double abs(double x) { return __builtin_fabs(x); }
 
 // Mixed and integer arguments are computed in double precision, as the C++ standard has it.
-template <bool condition, typename T>
-struct __heddle_if {};
-template <typename T>
-struct __heddle_if<true, T> {
-  using type = T;
-};
 template <typename T>
 inline constexpr bool __heddle_integer = __is_integral(T);
 template <typename T>

@@ -1,0 +1,102 @@
+#include "compile/launch_arguments.hpp"
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "compile/source_tokens.hpp"
+
+namespace heddle::compile {
+namespace {
+
+// Of a launch's arguments.
+constexpr std::array<std::string_view, 4> types{"dim3", "dim3", "size_t", "cudaStream_t"};
+
+class Lists {
+ public:
+  explicit Lists(std::string_view source) : source_(source), tokens_(source_tokens(source, true)) {}
+
+  std::optional<std::string> named() {
+    for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
+      if (is(i, "#") && is(i + 1, "define")) definition(i + 2);
+      if (!are_three(i, "<")) continue;
+      launch(i + 3);
+      i += 2;
+    }
+    if (made_.empty()) return {};
+    return std::move(made_ += source_.substr(taken_));
+  }
+
+ private:
+  std::size_t place(std::size_t i) const { return tokens_[i].place_in(source_); }
+  bool is(std::size_t i, std::string_view text) const { return i < tokens_.size() && tokens_[i].is(text); }
+  bool opens(std::size_t i) const { return is(i, "(") || is(i, "[") || is(i, "{"); }
+  bool closes(std::size_t i) const { return is(i, ")") || is(i, "]") || is(i, "}"); }
+  bool are_three(std::size_t i, std::string_view sign) const {
+    return is(i, sign) && is(i + 1, sign) && is(i + 2, sign) && place(i) + 2 == place(i + 2);
+  }
+
+  // #define NAME {16, 16}
+  void definition(std::size_t name) {
+    const std::uint32_t directive = tokens_[name].directive;
+    if (directive != 0 && is(name + 1, "{") && tokens_[name + 1].directive == directive)
+      macros_.insert(tokens_[name].text);
+  }
+
+  // The first argument begins here.
+  void launch(std::size_t i) {
+    for (const std::string_view type : types) {
+      if (is(i, "{")) insert(i, type, "");
+      if (i < tokens_.size() && tokens_[i].is_word() && macros_.contains(tokens_[i].text)) insert(i, type, " ");
+      for (; !is(i, ","); i = behind(i))
+        if (i >= tokens_.size() || is(i, ";") || closes(i) || are_three(i, ">")) return;
+      ++i;
+    }
+  }
+
+  // The token behind this one, or behind the brackets that it opens.
+  std::size_t behind(std::size_t i) const {
+    if (is(i, "<")) return behind_template_arguments(i);
+    if (!opens(i)) return i + 1;
+    int depth = 0;
+    for (; i < tokens_.size(); ++i) {
+      depth += opens(i) ? 1 : closes(i) ? -1 : 0;
+      if (depth == 0) return i + 1;
+    }
+    return i;
+  }
+
+  // The same where the sign begins template arguments of a call, f<int, 2>(x). It compares something otherwise.
+  std::size_t behind_template_arguments(std::size_t begin) const {
+    int depth = 0;
+    for (std::size_t i = begin; i < tokens_.size() && !closes(i) && !is(i, ";"); i = opens(i) ? behind(i) : i + 1) {
+      depth += is(i, "<") ? 1 : is(i, ">") ? -1 : 0;
+      if (depth > 0) continue;
+      return is(i + 1, "(") || is(i + 1, "{") || is(i + 1, "::") ? i + 1 : begin + 1;
+    }
+    return begin + 1;
+  }
+
+  void insert(std::size_t before, std::string_view type, std::string_view blank) {
+    made_ += source_.substr(taken_, place(before) - taken_);
+    made_ += type;
+    made_ += blank;
+    taken_ = place(before);
+  }
+
+  const std::string_view source_;
+  const std::vector<SourceToken> tokens_;
+  std::set<std::string_view> macros_;  // that stand for lists
+  std::string made_;
+  std::size_t taken_ = 0;  // what of the source is in made_
+};
+
+}  // namespace
+
+std::optional<std::string> with_named_lists(std::string_view source) {
+  if (source.find("<<<") == source.npos) return {};
+  return Lists(source).named();
+}
+
+}  // namespace heddle::compile
