@@ -100,6 +100,34 @@ TEST(Shapes, DirectWhereNobodyWaits) {
   EXPECT_EQ(compile("bar.sync 0;", false, {32}).shape, Shape::direct) << "a block of one warp";
 }
 
+TEST(Shapes, FibersForHugeLocalMemory) {
+  constexpr const char* text = R"ptx(
+.version 8.3
+.target sm_90
+.address_size 64
+.visible .entry kernel(.param .u64 out)
+{
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<8>;
+  .local .align 4 .b8 local[300000000];
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mov.u64 %rd2, local;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.u64 %rd4, %rd2, %rd3;
+  st.local.u32 [%rd4], %r1;
+  bar.sync 0;
+  ld.local.u32 %r2, [local+4];
+  st.global.u32 [%rd1], %r2;
+  ret;
+}
+)ptx";
+  const ptx::Module module = ptx::parse(text, "kernel.ptx");
+  CodegenOptions options;
+  options.block = {256};
+  EXPECT_EQ(compile_kernel(module, module.functions[0], options).shape, Shape::fiber);
+}
+
 // Functions too large for LLVM are cut, which coroutines cannot be.
 TEST(Shapes, FibersForLargeKernels) {
   std::string code;

@@ -35,6 +35,7 @@ namespace heddle::device::cpu {
 namespace {
 
 constexpr const char* entry_name = "heddle_kernel";
+constexpr std::uint64_t most_local_bytes = 256u << 20;  // of a warp, in the shape of phases
 
 struct LlvmModule {
   llvm::LLVMContext context;
@@ -61,11 +62,13 @@ class KernelBuilder {
     shared_ = shared_layout(source, inlined_, callee_functions);
   }
 
-  // Nothing where the kernel must not have the shape of phases: it is so large that it has to be cut.
+  // Nothing where the kernel must not have the shape of phases: it is so large that it has to be cut, or its local
+  // memory is no matter of megabytes.
   std::optional<CompiledKernel> build() {
     generate();
-    if (plan_.shape == Shape::phases && module_.getFunction(entry_name)->getInstructionCount() > cut_limits.whole)
-      return std::nullopt;
+    const bool large = module_.getFunction(entry_name)->getInstructionCount() > cut_limits.whole ||
+                       lane_bytes_ * plan_.lanes > most_local_bytes;
+    if (plan_.shape == Shape::phases && large) return std::nullopt;
     return finish();
   }
 
