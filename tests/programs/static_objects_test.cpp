@@ -46,6 +46,36 @@ static Object object;
 int main() { launch("main"); }
 )";
 
+// Two files with relocatable device code. The first one's constructor uses a variable before the second one has
+// registered its kernels.
+constexpr std::string_view first_source = R"(
+#include <cstdio>
+__constant__ int step;
+__device__ int twice(int value);
+__global__ void add(int* to) { *to += twice(step); }
+void launch_second(int* to);
+struct Object {
+  Object() {
+    const int five = 5;
+    std::printf("constructor %s\n", cudaGetErrorName(cudaMemcpyToSymbol(step, &five, sizeof five)));
+  }
+};
+static Object object;
+int main() {
+  int* to = nullptr;
+  cudaMallocManaged(&to, sizeof *to);
+  *to = 0;
+  add<<<1, 1>>>(to);
+  launch_second(to);
+  std::printf("main %s %d\n", cudaGetErrorName(cudaDeviceSynchronize()), *to);
+}
+)";
+constexpr std::string_view second_source = R"(
+__device__ int twice(int value) { return 2 * value; }
+__global__ void add_one(int* to) { *to += 1; }
+void launch_second(int* to) { add_one<<<1, 1>>>(to); }
+)";
+
 // A launch at the end of the process, for blocks of another size than all before.
 constexpr std::string_view exit_source = R"(
 #include <cstdio>
@@ -101,6 +131,16 @@ TEST_F(StaticObjects, LaunchKernelsAsNvccsDo) {
                                     HasSubstr("destructor cudaSuccess cudaSuccess 35\n")))
           << build << device;
     }
+  }
+}
+
+TEST_F(StaticObjects, MayUseCodeThatIsLinkedWithOtherFiles) {
+  file("a.cu", first_source);
+  file("b.cu", second_source);
+  for (const char* build : {"-rdc=true a.cu b.cu -o program", "-rdc=true b.cu a.cu -o program"}) {
+    ASSERT_EQ(cc(build).code, 0) << build;
+    const Ran ran = run("cpu", "./program");
+    EXPECT_EQ(ran.output, "constructor cudaSuccess\nmain cudaSuccess 11\n") << build;
   }
 }
 

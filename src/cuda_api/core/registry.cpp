@@ -25,11 +25,12 @@ Image& Registry::add_image(const void* wrapper) {
   return images_.emplace_back(wrapper);
 }
 
-Image& Registry::add_linked(const void* program, const void* wrapper) {
+Image& Registry::add_linked(std::span<const void* const> units) {
   const std::unique_lock lock(mutex_);
-  Image*& image = linked_[program];
-  if (!image) image = &images_.emplace_back(static_cast<const void*>(nullptr));
-  image->link(wrapper);
+  Image*& image = linked_[units.data()];
+  if (image) return *image;
+  image = &images_.emplace_back(static_cast<const void*>(nullptr));
+  for (const void* const unit : units) image->link(unit);
   return *image;
 }
 

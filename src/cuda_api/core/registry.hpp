@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <shared_mutex>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,8 +21,9 @@ class Registry {
  public:
   Registry();
   Image& add_image(const void* wrapper);
-  // The image that the relocatable code of `program` becomes, including this file.
-  Image& add_linked(const void* program, const void* wrapper);
+  // The image that the relocatable code of a program becomes, given the records of all its files. The first to ask may
+  // use it before the others have registered: a constructor of a static object.
+  Image& add_linked(std::span<const void* const> units);
   // Its kernels and variables are no longer found. They stay as they are for code that holds them.
   void remove_image(Image& image);
   void add_kernel(Image& image, const void* stub, const char* name);

@@ -53,10 +53,11 @@ HEDDLE_CUDA_API void __cudaRegisterFatBinaryEnd(void** handle) {
   if (handle) registering([&] { reinterpret_cast<Image*>(handle)->write_initial_values(); });
 }
 
-// Called by programs of `heddle cc -rdc=true`, once for each file with relocatable device code. `program` is the same
-// for those that are linked into one program or library; `names` registers the file's kernels and variables.
-HEDDLE_CUDA_API void** __cudaHeddleLinkedBinary(void* program, void (*names)(void**), const void* wrapper) {
-  auto* const handle = registering([&] { return reinterpret_cast<void**>(&registry().add_linked(program, wrapper)); });
+// Called by programs of `heddle cc -rdc=true`, once for each file with relocatable device code. `units`: the records of
+// all that are linked into one program or library; `names` registers the file's kernels and variables.
+HEDDLE_CUDA_API void** __cudaHeddleLinkedBinaries(const void* const* units, unsigned long count, void (*names)(void**),
+                                                  const void* wrapper) {
+  auto* const handle = registering([&] { return reinterpret_cast<void**>(&registry().add_linked({units, count})); });
   names(handle);
   registering([&] { reinterpret_cast<Image*>(handle)->write_initial_values(wrapper); });
   return handle;

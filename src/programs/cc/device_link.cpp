@@ -50,9 +50,8 @@ std::string device_link_source(std::span<const std::string> objects) {
   }
   if (units.empty()) return {};
   std::string text =
-      "extern void* __cudaHeddleLinkedBinary(void*, void (*)(void**), const void*);\n"
+      "extern void* __cudaHeddleLinkedBinaries(const void*, unsigned long, void (*)(void**), const void*);\n"
       "extern void __cudaUnregisterFatBinary(void*);\n"
-      "static char here;\n"
       "static void* handle;\n"
       "__attribute__((destructor)) static void end(void) { if (handle) __cudaUnregisterFatBinary(handle); }\n" +
       references(units);
@@ -62,7 +61,7 @@ std::string device_link_source(std::span<const std::string> objects) {
         "__attribute__((weak, visibility(\"hidden\"))) void {}{}(void (*names)(void**), const void* wrapper,\n"
         "    const void* id, void (*done)(void**)) {{\n"
         "  (void)id, (void)done;\n"
-        "  handle = __cudaHeddleLinkedBinary(&here, names, wrapper);\n"
+        "  handle = __cudaHeddleLinkedBinaries(units, sizeof units / sizeof *units, names, wrapper);\n"
         "}}\n",
         called, unit);
   return text;

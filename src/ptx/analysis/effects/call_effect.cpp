@@ -32,7 +32,8 @@ bool finds_what_others_write(const PlaceFinder& places, const Instruction& inst)
     const bool used = result.kind == OperandKind::reg ? places.is_read(result.index) : result.kind != OperandKind::sink;
     return used && (exchanges(inst) || may_change_nothing(places, inst));
   }
-  if (inst.opcode != Opcode::ld || inst.d.order == Order::weak || inst.d.nc) return false;
+  const bool strong = inst.d.order != Order::weak || inst.has(Modifier::cv);
+  if (inst.opcode != Opcode::ld || !strong || inst.d.nc) return false;
   const Space space = places.loaded_place(inst).space;
   return space != Space::param && space != Space::local && space != Space::constant;
 }

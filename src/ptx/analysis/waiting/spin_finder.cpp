@@ -122,6 +122,7 @@ std::vector<std::uint32_t> SpinFinder::finders_in(std::uint32_t loop) const {
 bool SpinFinder::finds(std::uint32_t loop, std::uint32_t i) const {
   const Instruction& inst = function_.body[i];
   if (inst.opcode == Opcode::call) return effect_of(i).finds;
+  if (polls_weakly(loop, i)) return true;
   return finds_what_others_write(places_, inst) && (inst.opcode != Opcode::atom || atomic_waits(loop, i));
 }
 
@@ -149,9 +150,20 @@ bool SpinFinder::load_waits(std::uint32_t loop, std::uint32_t i, const Slicer::S
   const Space space = places_.loaded_place(inst).space;
   if (space == Space::param || space == Space::constant || space == Space::local || inst.d.nc) return false;
   // A strong load decides: somebody else's store is what it is for. A weak one only when nothing else changes from
-  // turn to turn and the loop orders memory, as in while (*flag == 0) __threadfence();
-  if (inst.d.order != Order::weak) return true;
-  return !slice.carried && address_is_fixed(loop, i) && orders_memory(loop);
+  // turn to turn.
+  if (inst.d.order != Order::weak || inst.has(Modifier::cv)) return true;
+  return !slice.carried && polls_weakly(loop, i);
+}
+
+// A weak load that finds what others have written meanwhile: always from the same place, in a loop that orders memory,
+// as in while (*flag == 0) __threadfence(); So does a barrier, but threads that wait for shared memory between barriers
+// wait for their own block, which comes to the barriers as a whole.
+bool SpinFinder::polls_weakly(std::uint32_t loop, std::uint32_t i) const {
+  const Instruction& inst = function_.body[i];
+  if (inst.opcode != Opcode::ld || inst.d.nc) return false;
+  const Space space = places_.loaded_place(inst).space;
+  if (space == Space::param || space == Space::constant || space == Space::local) return false;
+  return address_is_fixed(loop, i) && (orders_memory(loop) || (space != Space::shared && has_barrier(loop)));
 }
 
 bool SpinFinder::address_is_fixed(std::uint32_t loop, std::uint32_t i) const {
@@ -163,6 +175,15 @@ bool SpinFinder::orders_memory(std::uint32_t loop) const {
     for (std::uint32_t i = cfg_.block(b).begin; i < cfg_.block(b).end; ++i) {
       const Opcode opcode = function_.body[i].opcode;
       if (opcode == Opcode::membar || opcode == Opcode::fence || opcode == Opcode::nanosleep) return true;
+    }
+  return false;
+}
+
+bool SpinFinder::has_barrier(std::uint32_t loop) const {
+  for (std::uint32_t b : cfg_.loops()[loop].blocks)
+    for (std::uint32_t i = cfg_.block(b).begin; i < cfg_.block(b).end; ++i) {
+      const Instruction& inst = function_.body[i];
+      if ((inst.opcode == Opcode::bar || inst.opcode == Opcode::barrier) && !inst.has(Modifier::warp)) return true;
     }
   return false;
 }
@@ -185,8 +206,23 @@ bool SpinFinder::computed_in(std::uint32_t loop, std::uint32_t i, std::uint16_t 
   if (web == no_web) return false;
   const auto& definitions = slicer_.definitions(web);
   return std::any_of(definitions.begin(), definitions.end(), [&](std::uint32_t d) {
-    return cfg_.loop_contains(loop, cfg_.block_of(d)) && !is_literal(d) && stored_as_computed(loop, d, depth);
+    return cfg_.loop_contains(loop, cfg_.block_of(d)) && !is_literal(d) && !is_same_each_turn(loop, d, depth) &&
+           stored_as_computed(loop, d, depth);
   });
+}
+
+// Arithmetic on what no turn changes: the address of a variable, made anew in each of them.
+bool SpinFinder::is_same_each_turn(std::uint32_t loop, std::uint32_t definition, int depth) const {
+  const Instruction& inst = function_.body[definition];
+  if (depth == 0 || may_change(inst)) return false;
+  for (std::uint16_t operand = 1; operand < inst.operands.size(); ++operand) {
+    if (!inst.operands[operand].elements.empty()) return false;
+    const std::uint32_t web = webs_.use(definition, operand);
+    if (web == no_web) continue;
+    for (std::uint32_t d : slicer_.definitions(web))
+      if (cfg_.loop_contains(loop, cfg_.block_of(d)) && !is_same_each_turn(loop, d, depth - 1)) return false;
+  }
+  return true;
 }
 
 // True of what is no load from memory of the thread. What lies there is as it was before the loop, unless the loop

@@ -35,6 +35,8 @@ class SpinFinder {
   const CallEffect& effect_of(std::uint32_t call) const;
 
   bool load_waits(std::uint32_t loop, std::uint32_t i, const Slicer::Slice& slice) const;
+  bool polls_weakly(std::uint32_t loop, std::uint32_t i) const;
+  bool has_barrier(std::uint32_t loop) const;
   bool address_is_fixed(std::uint32_t loop, std::uint32_t i) const;
   bool orders_memory(std::uint32_t loop) const;
   bool atomic_waits(std::uint32_t loop, std::uint32_t i) const;
@@ -42,6 +44,7 @@ class SpinFinder {
   bool stored_as_computed(std::uint32_t loop, std::uint32_t load, int depth) const;
   bool writes(std::uint32_t i, const MemoryPlace& place) const;
   std::optional<std::uint32_t> stored_just_before(std::uint32_t load, const MemoryPlace& from) const;
+  bool is_same_each_turn(std::uint32_t loop, std::uint32_t definition, int depth) const;
   bool is_literal(std::uint32_t definition, int depth = 32) const;
   bool is_endless(const Slicer::Slice& slice) const;
 
