@@ -111,6 +111,19 @@ TEST_F(RunCommand, CheckNamesTheBadAccessAndEndsWith99) {
   EXPECT_THAT(good.output, Not(HasSubstr("CHECK")));
 }
 
+TEST_F(RunCommand, AMistakeOfManyLaunchesDoesNotHideOthers) {
+  file("a.cu",
+       "__global__ void waits(int* o) { if (threadIdx.x == 3) return; __syncthreads(); o[threadIdx.x] = 1; }\n"
+       "__global__ void races(int* o) { __shared__ int s[64]; s[threadIdx.x] = threadIdx.x;\n"
+       "  o[threadIdx.x] = s[63 - threadIdx.x]; }\n"
+       "int main() { int* o; cudaMalloc(&o, 4096); for (int i = 0; i < 100; ++i) waits<<<1, 64>>>(o);\n"
+       "  races<<<1, 64>>>(o); cudaDeviceSynchronize(); return cudaFree(o); }\n");
+  const Ran ran = run("--check=race,sync --device cpu a.cu");
+  EXPECT_EQ(ran.code, 99) << ran.output;
+  EXPECT_THAT(ran.output, AllOf(HasSubstr("waits(int*)"), HasSubstr("races(int*)"),
+                                HasSubstr("99 times one of these mistakes again")));
+}
+
 TEST_F(RunCommand, FaultsThatNobodyWaitsForAreFoundAtTheEnd) {
   file("a.cu",
        "__global__ void bad(int* p) { p[1 << 20] = 1; }\n"

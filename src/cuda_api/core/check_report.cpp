@@ -4,14 +4,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cstdint>
 #include <cstdio>
+#include <mutex>
 #include <new>
 #include <string>
 #include <string_view>
 
 #include "base/caller_place.hpp"
 #include "base/format.hpp"
+#include "base/hash.hpp"
 #include "cuda_api/core/arguments.hpp"
 #include "cuda_api/core/failure.hpp"
 #include "cuda_api/core/host_function.hpp"
@@ -33,9 +37,43 @@ const char* kind_of(const Block& block) {
   }
 }
 
-// What is printed in full.
-constexpr unsigned most_mistakes = 64;
-std::atomic<unsigned> mistakes{0};
+// Each mistake is printed once, however many launches and calls make it: one in a loop must not hide the others.
+class Mistakes {
+ public:
+  // Whether to print it.
+  bool add(std::string_view text) noexcept {
+    const std::uint64_t hash = base::hash64(text);
+    const std::lock_guard lock(mutex_);
+    const auto end = printed_.begin() + count_;
+    if (std::find(printed_.begin(), end, hash) != end) {
+      ++repeated_;
+      return false;
+    }
+    if (count_ == printed_.size()) {
+      ++more_;
+      return false;
+    }
+    printed_[count_++] = hash;
+    return true;
+  }
+  bool any() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return count_ != 0;
+  }
+  void print_rest() const noexcept {
+    const std::lock_guard lock(mutex_);
+    if (more_ != 0) std::fprintf(stderr, "========= %u more mistakes\n", more_);
+    if (repeated_ != 0) std::fprintf(stderr, "========= %u times one of these mistakes again\n", repeated_);
+  }
+
+ private:
+  static constexpr std::size_t most = 64;  // printed in full
+  mutable std::mutex mutex_;
+  std::array<std::uint64_t, most> printed_{};
+  std::size_t count_ = 0;
+  unsigned more_ = 0, repeated_ = 0;
+};
+Mistakes mistakes;
 
 void print(std::string_view text) noexcept {
   std::fflush(stdout);
@@ -82,9 +120,8 @@ __attribute__((destructor)) void end_of_program() {
   } catch (const std::exception& error) {  // a full disk
     std::fprintf(stderr, "heddle error: %s\n", error.what());
   }
-  if (const unsigned all = mistakes.load(); all > most_mistakes)
-    std::fprintf(stderr, "========= %u more mistakes\n", all - most_mistakes);
-  if (!found.load() && mistakes.load() == 0) return;
+  mistakes.print_rest();
+  if (!found.load() && !mistakes.any()) return;
   std::fflush(nullptr);
   ::_exit(exit_finding);
 }
@@ -92,7 +129,7 @@ __attribute__((destructor)) void end_of_program() {
 }  // namespace
 
 void report_mistake(const char* message) noexcept {
-  if (mistakes.fetch_add(1) < most_mistakes) print(message);
+  if (mistakes.add(message)) print(message);
 }
 
 base::CallerPlace place_for_reports() noexcept {
