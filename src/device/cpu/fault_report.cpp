@@ -353,11 +353,10 @@ Error out_of_stack(const LaunchJob& job) {
   const KernelCode& code = job.code();
   const std::string stack = base::format_bytes(job.stack_bytes());
   const std::string needs =
-      code.shape == Shape::fiber ? fmt::format("{} of stack for each of {} warps", stack, job.fibers_per_block())
-      : code.shape == Shape::phases
-          ? fmt::format("{} of stack, {} for each of {} warps at a barrier", stack,
-                        base::format_bytes(code.frame_bytes), job.fibers_per_block())
-          : stack + " of stack";
+      code.shape == Shape::fiber    ? fmt::format("{} of stack for each of {} warps", stack, job.fibers_per_block())
+      : code.shape == Shape::phases ? fmt::format("{} of stack, {} for each of {} warps at a barrier", stack,
+                                                  base::format_bytes(code.frame_bytes), job.fibers_per_block())
+                                    : stack + " of stack";
   return Error(ErrorCode::out_of_memory,
                fmt::format("kernel '{}': no memory for a block of {} threads: {} and {} of shared memory{}",
                            base::demangled(job.kernel().name), job.block_threads(), needs,
