@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "compile/source_edits.hpp"
 #include "compile/source_tokens.hpp"
 
 namespace heddle::compile {
@@ -26,17 +27,11 @@ class Statements {
       if (tokens_[i].is("#") && i + 2 < tokens_.size() && tokens_[i + 1].is("define")) definition(i + 2);
       if (is_asm(tokens_[i])) statement(i + 1);
     }
-    if (places_.empty()) return {};
     std::ranges::sort(places_);
     places_.erase(std::ranges::unique(places_).begin(), places_.end());
-    std::string made;
-    std::size_t from = 0;
-    for (const std::size_t place : places_) {
-      made += source_.substr(from, place - from);
-      made += '%';
-      from = place;
-    }
-    return made += source_.substr(from);
+    SourceEdits edits(source_);
+    for (const std::size_t place : places_) edits.insert(place, "%");
+    return edits.made();
   }
 
  private:

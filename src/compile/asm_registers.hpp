@@ -9,8 +9,7 @@ namespace heddle::compile {
 
 // The source with a second % before names of registers in asm statements that have operands: for nvcc a % that no
 // number follows stands for itself, clang wants two. std::nullopt if nothing changes. A single letter with a number
-// behind it
-// (%c0) stays as it is: it is an operand in the way of the host's assembler.
+// behind it (%c0) stays as it is: it is an operand in the way of the host's assembler.
 std::optional<std::string> with_doubled_percents(std::string_view source);
 
 }  // namespace heddle::compile

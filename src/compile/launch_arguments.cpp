@@ -5,6 +5,7 @@
 #include <set>
 #include <vector>
 
+#include "compile/source_edits.hpp"
 #include "compile/source_tokens.hpp"
 
 namespace heddle::compile {
@@ -15,7 +16,7 @@ constexpr std::array<std::string_view, 4> types{"dim3", "dim3", "size_t", "cudaS
 
 class Lists {
  public:
-  explicit Lists(std::string_view source) : source_(source), tokens_(source_tokens(source, true)) {}
+  explicit Lists(std::string_view source) : source_(source), tokens_(source_tokens(source, true)), edits_(source) {}
 
   std::optional<std::string> named() {
     for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
@@ -24,8 +25,7 @@ class Lists {
       launch(i + 3);
       i += 2;
     }
-    if (made_.empty()) return {};
-    return std::move(made_ += source_.substr(taken_));
+    return edits_.made();
   }
 
  private:
@@ -47,8 +47,9 @@ class Lists {
   // The first argument begins here.
   void launch(std::size_t i) {
     for (const std::string_view type : types) {
-      if (is(i, "{")) insert(i, type, "");
-      if (i < tokens_.size() && tokens_[i].is_word() && macros_.contains(tokens_[i].text)) insert(i, type, " ");
+      if (is(i, "{")) edits_.insert(place(i), type);
+      if (i < tokens_.size() && tokens_[i].is_word() && macros_.contains(tokens_[i].text))
+        edits_.insert(place(i), std::string(type) + ' ');
       for (; !is(i, ","); i = behind(i))
         if (i >= tokens_.size() || is(i, ";") || closes(i) || are_three(i, ">")) return;
       ++i;
@@ -78,18 +79,10 @@ class Lists {
     return begin + 1;
   }
 
-  void insert(std::size_t before, std::string_view type, std::string_view blank) {
-    made_ += source_.substr(taken_, place(before) - taken_);
-    made_ += type;
-    made_ += blank;
-    taken_ = place(before);
-  }
-
   const std::string_view source_;
   const std::vector<SourceToken> tokens_;
   std::set<std::string_view> macros_;  // that stand for lists
-  std::string made_;
-  std::size_t taken_ = 0;  // what of the source is in made_
+  SourceEdits edits_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <set>
 #include <vector>
 
+#include "compile/source_edits.hpp"
 #include "compile/source_tokens.hpp"
 
 namespace heddle::compile {
@@ -32,17 +33,12 @@ std::optional<std::string> with_blanks_behind_literals(std::string_view source) 
   if (source.find("\"__") == source.npos) return {};
   const std::vector<SourceToken> tokens = source_tokens(source, true);
   const std::set<std::string_view> suffixes = suffixes_of(tokens);
-  std::string made;
-  std::size_t taken = 0;  // what of the source is in `made`
+  SourceEdits edits(source);
   for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
-    if (!touches(tokens[i], tokens[i + 1]) || suffixes.contains(tokens[i + 1].text)) continue;
-    const std::size_t place = tokens[i + 1].place_in(source);
-    made += source.substr(taken, place - taken);
-    made += ' ';
-    taken = place;
+    if (touches(tokens[i], tokens[i + 1]) && !suffixes.contains(tokens[i + 1].text))
+      edits.insert(tokens[i + 1].place_in(source), " ");
   }
-  if (made.empty()) return {};
-  return made += source.substr(taken);
+  return edits.made();
 }
 
 }  // namespace heddle::compile

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "compile/source_edits.hpp"
 #include "compile/source_tokens.hpp"
 
 namespace heddle::compile {
@@ -10,15 +11,15 @@ namespace {
 
 class Definitions {
  public:
-  explicit Definitions(std::string_view source) : source_(source), tokens_(source_tokens(source, true)) {}
+  explicit Definitions(std::string_view source)
+      : source_(source), tokens_(source_tokens(source, true)), edits_(source) {}
 
   std::optional<std::string> changed() {
     for (std::size_t i = 0; i + 4 < tokens_.size(); ++i) {
       if (!tokens_[i].is("#") || !tokens_[i + 1].is("define")) continue;
       if (tokens_[i + 3].is("#") && tokens_[i + 4].is("pragma") && is_in_line(i, i + 4)) change(i, i + 3);
     }
-    if (made_.empty()) return {};
-    return std::move(made_ += source_.substr(taken_));
+    return edits_.made();
   }
 
  private:
@@ -43,16 +44,14 @@ class Definitions {
       }
     }
     const std::string_view old = source_.substr(place(sign), end_of(last) - place(sign));
-    made_ += source_.substr(taken_, place(sign) - taken_);
-    made_ += "_Pragma(\"" + text + "\")";
-    for (auto lines = std::ranges::count(old, '\n'); lines > 0; --lines) made_ += "\\\n";
-    taken_ = end_of(last);
+    std::string made = "_Pragma(\"" + text + "\")";
+    for (auto lines = std::ranges::count(old, '\n'); lines > 0; --lines) made += "\\\n";
+    edits_.replace(place(sign), end_of(last), made);
   }
 
   const std::string_view source_;
   const std::vector<SourceToken> tokens_;
-  std::string made_;
-  std::size_t taken_ = 0;  // what of the source is in made_
+  SourceEdits edits_;
 };
 
 }  // namespace

@@ -252,7 +252,7 @@ std::string waiting_for(const Block& block, const Warp& warp) {
   return "";
 }
 
-// In the shape of phases: who waits at which barrier while the warp runs.
+// In the shape of phases: which warps wait at which barrier while this one runs.
 std::string describe_barriers(const Warp& running) {
   const Block& block = *running.block;
   const LaunchJob& job = *block.job;

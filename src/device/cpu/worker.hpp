@@ -74,7 +74,7 @@ class Worker {
 
   // For runtime calls, on the fiber of the warp. May return on another thread.
   void wait_for_others(Warp& warp);
-  void let_others_go_first(Warp& warp);
+  void let_others_go_first(Warp& warp);  // which go on with it, in the order of their numbers
   void spin(Warp& warp);
   void lanes_left(Warp& warp, unsigned count) noexcept;
   // The barrier is complete.

@@ -32,7 +32,7 @@ class Object {
   void write(std::uint64_t offset, const Record& record) {
     std::memcpy(bytes_.data() + offset, &record, sizeof record);
   }
-  // Empty where there is none.
+  // The text that begins there; empty beyond the end of the file.
   std::string_view text(std::uint64_t offset) const {
     if (offset >= bytes_.size()) return {};
     const std::size_t end = bytes_.find('\0', offset);

@@ -21,7 +21,7 @@ constexpr const char* frame = R"ptx(
   .reg .pred %p<4>;
   .reg .b32 %r<8>;
   .reg .b64 %rd<8>;
-  .local .align 4 .b8 local[64];
+  .local .align 4 .b8 local[{}];
   ld.param.u64 %rd1, [out];
   mov.u32 %r1, %tid.x;
   mul.wide.u32 %rd2, %r1, 4;
@@ -34,8 +34,9 @@ constexpr const char* frame = R"ptx(
 }}
 )ptx";
 
-CompiledKernel compile(const std::string& code, Checks checks = false, Dim3 block = {256}, bool phases = true) {
-  const ptx::Module module = ptx::parse(fmt::format(frame, code), "kernel.ptx");
+CompiledKernel compile(const std::string& code, Checks checks = false, Dim3 block = {256}, bool phases = true,
+                       std::uint64_t local_bytes = 64) {
+  const ptx::Module module = ptx::parse(fmt::format(frame, local_bytes, code), "kernel.ptx");
   CodegenOptions options;
   options.block = block;
   options.check = checks;
@@ -101,31 +102,11 @@ TEST(Shapes, DirectWhereNobodyWaits) {
 }
 
 TEST(Shapes, FibersForHugeLocalMemory) {
-  constexpr const char* text = R"ptx(
-.version 8.3
-.target sm_90
-.address_size 64
-.visible .entry kernel(.param .u64 out)
-{
-  .reg .b32 %r<4>;
-  .reg .b64 %rd<8>;
-  .local .align 4 .b8 local[300000000];
-  ld.param.u64 %rd1, [out];
-  mov.u32 %r1, %tid.x;
-  mov.u64 %rd2, local;
-  mul.wide.u32 %rd3, %r1, 4;
-  add.u64 %rd4, %rd2, %rd3;
-  st.local.u32 [%rd4], %r1;
-  bar.sync 0;
-  ld.local.u32 %r2, [local+4];
-  st.global.u32 [%rd1], %r2;
-  ret;
-}
-)ptx";
-  const ptx::Module module = ptx::parse(text, "kernel.ptx");
-  CodegenOptions options;
-  options.block = {256};
-  EXPECT_EQ(compile_kernel(module, module.functions[0], options).shape, Shape::fiber);
+  const std::string code =
+      "mov.u64 %rd4, local; add.u64 %rd4, %rd4, %rd2; st.local.u32 [%rd4], %r1; bar.sync 0; "
+      "ld.local.u32 %r2, [local+4];";
+  EXPECT_EQ(compile(code).shape, Shape::phases);
+  EXPECT_EQ(compile(code, false, {256}, true, 300'000'000).shape, Shape::fiber);
 }
 
 // Functions too large for LLVM are cut, which coroutines cannot be.

@@ -63,7 +63,7 @@ class KernelBuilder {
   }
 
   // Nothing where the kernel must not have the shape of phases: it is so large that it has to be cut, or its local
-  // memory is no matter of megabytes.
+  // memory is too large for frames.
   std::optional<CompiledKernel> build() {
     generate();
     const bool large = module_.getFunction(entry_name)->getInstructionCount() > cut_limits.whole ||

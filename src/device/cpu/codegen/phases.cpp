@@ -1,5 +1,6 @@
 #include "device/cpu/codegen/phases.hpp"
 
+#include <llvm/IR/CallingConv.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/DerivedTypes.h>
 #include <llvm/IR/Intrinsics.h>
@@ -7,11 +8,6 @@
 #include <llvm/Transforms/Coroutines/CoroCleanup.h>
 #include <llvm/Transforms/Coroutines/CoroEarly.h>
 #include <llvm/Transforms/Coroutines/CoroSplit.h>
-#include <llvm/Transforms/Scalar/ADCE.h>
-#include <llvm/Transforms/Scalar/EarlyCSE.h>
-#include <llvm/Transforms/Scalar/LICM.h>
-#include <llvm/Transforms/Scalar/LoopPassManager.h>
-#include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
 #include "device/cpu/abi.hpp"
 
@@ -41,22 +37,24 @@ void emit_phase_end(llvm::IRBuilder<>& b, llvm::BasicBlock* suspend) {
   b.SetInsertPoint(resumed);
 }
 
+namespace {
+
+// The passes give the function that goes on after a barrier LLVM's own calling convention. Its caller is C++.
+struct CallableFromC : llvm::PassInfoMixin<CallableFromC> {
+  static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
+    for (llvm::Function& function : module)
+      if (function.getCallingConv() == llvm::CallingConv::Fast) function.setCallingConv(llvm::CallingConv::C);
+    return llvm::PreservedAnalyses::all();
+  }
+};
+
+}  // namespace
+
 void add_phase_passes(llvm::ModulePassManager& pipeline) {
   pipeline.addPass(llvm::CoroEarlyPass());
   pipeline.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(llvm::CoroSplitPass(/*OptimizeFrame=*/true)));
   pipeline.addPass(llvm::CoroCleanupPass());
-  // What is needed after a barrier is read from the frame in each block that uses it. One read is enough, in front of
-  // loops.
-  llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::EarlyCSEPass(true));
-  llvm::LoopPassManager loop_passes;
-  loop_passes.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop_passes), true));
-  passes.addPass(llvm::EarlyCSEPass(true));
-  passes.addPass(llvm::ADCEPass());
-  passes.addPass(llvm::SimplifyCFGPass());
-  pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
+  pipeline.addPass(CallableFromC());
 }
 
 std::uint32_t frame_bytes(const llvm::Module& module, llvm::StringRef coroutine) {

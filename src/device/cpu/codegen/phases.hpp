@@ -1,6 +1,6 @@
 // Kernels whose warps wait at barriers only, as coroutines: what a warp goes on with after a barrier lies in a frame,
 // and control returns to the caller at each barrier. So a block's warps take turns by calls and returns, which cost a
-// third of a switch between fibers, and need no stacks of their own. LLVM's coroutine passes make the frame.
+// fifth of a switch between fibers, and need no stacks of their own. LLVM's coroutine passes make the frame.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ llvm::BasicBlock* begin_phases(llvm::IRBuilder<>& b, llvm::Function& function, l
 // A place where the warp waits for the others: `b` goes on where it continues.
 void emit_phase_end(llvm::IRBuilder<>& b, llvm::BasicBlock* suspend);
 
-// The passes that split coroutines, and those that clean up after it.
+// The passes that split coroutines. What is needed after a barrier is read from the frame in each block that uses it
+// then: passes that find such reads again, and take them out of loops, have to follow.
 void add_phase_passes(llvm::ModulePassManager& pipeline);
 // After these passes: bytes of the frame of the coroutine with this name.
 std::uint32_t frame_bytes(const llvm::Module& module, llvm::StringRef coroutine);

@@ -140,6 +140,14 @@ struct Passes {
   llvm::ModulePassManager pipeline;
 };
 
+// What is the same in all turns, computed once.
+void take_out_of_loops(llvm::FunctionPassManager& passes) {
+  llvm::LoopPassManager loop_passes;
+  loop_passes.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop_passes), true));
+  passes.addPass(llvm::EarlyCSEPass(true));
+}
+
 }  // namespace
 
 void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool phases) {
@@ -150,15 +158,21 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine, bool phases) {
   passes.addPass(llvm::EarlyCSEPass(true));
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
-  llvm::LoopPassManager loop_passes;
-  loop_passes.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loop_passes), true));
-  passes.addPass(llvm::EarlyCSEPass(true));
+  take_out_of_loops(passes);
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
   passes.addPass(llvm::SimplifyCFGPass());
   all->pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes)));
-  if (phases) add_phase_passes(all->pipeline);
+  if (phases) {
+    add_phase_passes(all->pipeline);
+    llvm::FunctionPassManager after;
+    after.addPass(llvm::SimplifyCFGPass());
+    after.addPass(llvm::EarlyCSEPass(true));
+    take_out_of_loops(after);
+    after.addPass(llvm::ADCEPass());
+    after.addPass(llvm::SimplifyCFGPass());
+    all->pipeline.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(after)));
+  }
   all->pipeline.run(module, all->modules);
   unmask_bit_selects(module);
   select_half_bits(module);
