@@ -44,9 +44,15 @@ __device__ inline unsigned __ballot(int predicate) { return __ballot_sync(0xffff
 
 __device__ inline unsigned short atomicCAS_block(unsigned short* p, unsigned short a, unsigned short b) { return atomicCAS(p, a, b); }
 __device__ inline unsigned short atomicCAS_system(unsigned short* p, unsigned short a, unsigned short b) { return atomicCAS(p, a, b); }
-__device__ inline float4 atomicAdd(float4* p, float4 v) {
-  return {atomicAdd(&p->x, v.x), atomicAdd(&p->y, v.y), atomicAdd(&p->z, v.z), atomicAdd(&p->w, v.w)};
-}
+#define HEDDLE_ADD_VECTORS(name)                                                                    \
+  __device__ inline float2 name(float2* p, float2 v) { return {name(&p->x, v.x), name(&p->y, v.y)}; } \
+  __device__ inline float4 name(float4* p, float4 v) {                                              \
+    return {name(&p->x, v.x), name(&p->y, v.y), name(&p->z, v.z), name(&p->w, v.w)};                \
+  }
+HEDDLE_ADD_VECTORS(atomicAdd)
+HEDDLE_ADD_VECTORS(atomicAdd_block)
+HEDDLE_ADD_VECTORS(atomicAdd_system)
+#undef HEDDLE_ADD_VECTORS
 
 __device__ inline void* memmove(void* to, const void* from, size_t count) {
   char* target = static_cast<char*>(to);
