@@ -352,6 +352,10 @@ heddle_status heddle_array_write_part(heddle_array* array, size_t offset, size_t
 /* A part into and out of the caller's memory. */
 heddle_status heddle_array_read_range(heddle_array* array, size_t offset, void* to, size_t bytes);
 heddle_status heddle_array_write_range(heddle_array* array, size_t offset, const void* from, size_t bytes);
+/* Begins to copy a part (`bytes`: HEDDLE_REST means to the end) to where the read functions find it, as soon as the
+ * launches in flight that write it are done, and returns: they then wait for less. A hint: where a policy holds
+ * launches back, where a call is open that uses the array, or where there is no memory, nothing happens. */
+heddle_status heddle_array_prefetch(heddle_array* array, size_t offset, size_t bytes);
 /* The address on a device (NULL or "": the first), for kernels that take pointers inside structures or arrays of
  * pointers. From now on, every launch on that device counts as reading and writing this array. */
 heddle_status heddle_array_address(heddle_array* array, const char* device, uint64_t* address);

@@ -237,6 +237,12 @@ class Array(_core.ArrayBase, NDArrayOperatorsMixin):
         shape = self._shape[:-1] + (row // other.itemsize,) if self._shape else ()
         return Array(self._runtime, self._buffer, self._offset, shape, other)
 
+    def prefetch(self) -> None:
+        """Begins to copy the values to the host as soon as the launches in flight that write them are done, and returns:
+        reading them then waits for less. A hint: where a policy holds launches back, or where there is no memory, nothing
+        happens."""
+        self._buffer.prefetch(self._offset, self.nbytes)
+
     def address(self, device: str = "") -> int:
         """The address on a device (the runtime's first), for kernels that find it in a structure or in other memory. From
         now on, every launch on that device counts as reading and writing the array."""

@@ -292,7 +292,8 @@ HostSpan host_span(const ArrayBase& array, bool writable) {
 void bind_arrays(py::module_& m) {
   py::class_<Buffer, std::shared_ptr<Buffer>>(m, "Buffer")
       .def(py::init<std::shared_ptr<RuntimeState>, std::size_t>())
-      .def("address", &Buffer::address);
+      .def("address", &Buffer::address)
+      .def("prefetch", &Buffer::prefetch);
   py::class_<HostSpan>(m, "HostSpan", py::buffer_protocol())
       .def_buffer([](const HostSpan& span) {
         return py::buffer_info(span.data, 1, "B", 1, {static_cast<py::ssize_t>(span.bytes)}, {py::ssize_t{1}},

@@ -152,6 +152,16 @@ std::uint64_t Buffer::address(const std::string& device) {
   return result;
 }
 
+void Buffer::prefetch(std::size_t offset, std::size_t bytes) {
+  runtime_->use();
+  Failure wrong;
+  {
+    const ReleasedGil released;  // the lock of the runtime may be taken
+    wrong = failure(heddle_array_prefetch(handle_, offset, bytes));
+  }
+  if (wrong) raise(wrong);
+}
+
 Launch::Launch(std::shared_ptr<RuntimeState> runtime, std::shared_ptr<heddle_kernel> kernel, heddle_launch* handle)
     : runtime_(std::move(runtime)),
       kernel_(std::move(kernel)),

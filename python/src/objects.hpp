@@ -58,6 +58,7 @@ class Buffer {
   static const void* read(const std::shared_ptr<Buffer>& buffer, std::size_t offset, std::size_t bytes);
   static void* write(const std::shared_ptr<Buffer>& buffer, std::size_t offset, std::size_t bytes);
   std::uint64_t address(const std::string& device);
+  void prefetch(std::size_t offset, std::size_t bytes);
   // A launch is about to use it: the host may have to wait from now on.
   void used(heddle_access access) {
     if (access == HEDDLE_ACCESS_NONE) return;

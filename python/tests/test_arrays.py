@@ -231,6 +231,17 @@ def test_arrays_keep_their_runtime(k):
     assert y.tolist() == [0, 0]
 
 
+def test_prefetch(rt, k):
+    x = rt.array(np.arange(8, dtype=np.float32))
+    k.square[1, 8](x, 8)
+    x.prefetch()
+    x[2:4].prefetch()
+    x[8:].prefetch()
+    assert x.tolist() == [0, 1, 4, 9, 16, 25, 36, 49]
+    k.square[1, 8](x, 8)
+    assert x[3] == 81
+
+
 def test_address(rt):
     module = rt.compile("""
       struct List { float* at; int n; };

@@ -96,6 +96,15 @@ heddle_status heddle_array_write_range(heddle_array* array, size_t offset, const
   });
 }
 
+heddle_status heddle_array_prefetch(heddle_array* array, size_t offset, size_t bytes) {
+  return guarded([&] {
+    const auto& of = given(array, "heddle_array_prefetch", "the array");
+    if (bytes == HEDDLE_REST && offset <= of.array.bytes()) bytes = of.array.bytes() - offset;
+    check_range(of, offset, bytes, "heddle_array_prefetch");
+    of.array.prefetch(offset, bytes);
+  });
+}
+
 heddle_status heddle_array_address(heddle_array* array, const char* device, uint64_t* address) {
   return guarded([&] {
     auto& of = given(array, "heddle_array_address", "the array").array;

@@ -246,6 +246,11 @@ static void parts_and_shapes(heddle_runtime* runtime, heddle_module* module) {
   CHECK(*(const float*)seen == 16);
   OK(heddle_array_write_part(x, 28, 4, &to));
   *(float*)to = 50;
+  OK(heddle_array_prefetch(x, 0, HEDDLE_REST));
+  OK(heddle_array_prefetch(x, 32, HEDDLE_REST));
+  OK(heddle_array_prefetch(x, 28, 4));
+  FAILS(heddle_array_prefetch(x, 28, 5), HEDDLE_INVALID_ARGUMENT, "heddle_array_prefetch: 5 bytes from byte 28 on");
+  FAILS(heddle_array_prefetch(x, 33, HEDDLE_REST), HEDDLE_INVALID_ARGUMENT, "no part of an array of 32");
   OK(heddle_array_read_range(x, 28, squares, 4));
   CHECK(squares[0] == 50);
   FAILS(heddle_array_read_part(x, 0, 33, &seen), HEDDLE_INVALID_ARGUMENT, "no part of an array of 32");

@@ -2,6 +2,8 @@
 
 #include <llvm/IR/Constants.h>
 
+#include <algorithm>
+
 namespace heddle::device::cpu {
 
 using ptx::OperandKind;
@@ -31,12 +33,32 @@ void MemoryInstructions::load(const ptx::Instruction& inst) {
     return write_elements(inst, rows_.elements(inst, *merged));
   order_before(inst);
   const Address address = addresses_.of(source, space);
+  if (facts_.far_loads[context_.index]) fetch_ahead(inst, address);
   // A scalar access needs at least one lane that really makes it.
   const bool may_have_none = address.form == Address::Form::uniform && guarded_by_lanes(inst);
   const std::vector<Value*> values =
       may_have_none ? load_if_any(inst, address, space, mask) : load_elements(inst, address, space, mask);
   order_after(inst);
   write_elements(inst, values);
+}
+
+// Begins to fetch what the load finds in a later turn of its loop, if the address goes on as it did since the turn
+// before. In the first turn it is any address, and what is fetched is not used.
+void MemoryInstructions::fetch_ahead(const ptx::Instruction& inst, const Address& address) {
+  constexpr std::uint64_t turns = 8, line = 64;
+  if (!address.base) return;
+  llvm::AllocaInst* before = entry_alloca(kernel_.abi.i64, "before");
+  Value* now = b_.CreatePtrToInt(address.base, kernel_.abi.i64);
+  Value* step = b_.CreateSub(now, b_.CreateFreeze(b_.CreateLoad(kernel_.abi.i64, before)));
+  b_.CreateStore(now, before);
+  Value* later = b_.CreateGEP(kernel_.abi.i8, address.base, b_.CreateMul(step, b_.getInt64(turns)));
+  const auto [first, last] = std::minmax_element(address.offsets.begin(), address.offsets.end());
+  const std::int64_t end = *last + std::int64_t{ptx::byte_size(inst.d.type)} * inst.d.vector;
+  constexpr std::int64_t most = 8 * line;  // lanes that are farther apart would take an instruction each
+  for (std::int64_t at = *first; at < std::min(end, *first + most); at += line)
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {kernel_.abi.pointer},
+                       {b_.CreateConstGEP1_64(kernel_.abi.i8, later, static_cast<std::uint64_t>(at)), b_.getInt32(0),
+                        b_.getInt32(3), b_.getInt32(1)});
 }
 
 void MemoryInstructions::write_elements(const ptx::Instruction& inst, const std::vector<Value*>& values) {

@@ -19,6 +19,7 @@ class MemoryInstructions : private EmitterPart {
   std::vector<Value*> load_elements(const ptx::Instruction& inst, const Address& address, ptx::Space space,
                                     Value* mask);
   std::vector<Value*> load_if_any(const ptx::Instruction& inst, const Address& address, ptx::Space space, Value* mask);
+  void fetch_ahead(const ptx::Instruction& inst, const Address& address);
   void write_elements(const ptx::Instruction& inst, const std::vector<Value*>& values);
   Value* spilled_values(const ptx::Instruction& inst);
   void store_uniform(const ptx::Instruction& inst, const Address& address, ptx::Space space, Value* mask);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "device/cpu/codegen/far_loads.hpp"
 #include "ptx/analysis/effects/call_effect.hpp"
 #include "ptx/analysis/waiting/barrier_intervals.hpp"
 
@@ -42,6 +43,7 @@ FunctionFacts::FunctionFacts(const ptx::Module& module_, ptx::Function split, co
       nan_bits(function, cfg) {
   find_definitions();
   streaming = find_streaming_stores(function, definition_, !cfg.loops().empty());
+  far_loads = find_far_loads(function, cfg, definition_);
   find_forms();
   find_schedule();
   find_spin_loops();

@@ -92,6 +92,7 @@ class FunctionFacts {
   LaneMemory memory;
   NanBits nan_bits;
   StreamingStores streaming;
+  std::vector<bool> far_loads;  // by instruction: see find_far_loads()
 
  private:
   void find_definitions();
