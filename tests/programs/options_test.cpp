@@ -208,6 +208,20 @@ TEST(CcOptions, WhatChangesNothingIsTaken) {
   EXPECT_THAT(parse_cc_options({"a.cu", "-cudart", "static"}).notes, ElementsAre(HasSubstr("libcudart.so.12")));
 }
 
+TEST(CcOptions, CommasSeparateMacrosAsInNvcc) {
+  const auto defines = [](const char* word) { return parse_cc_options({word, "a.cu"}).defines; };
+  EXPECT_THAT(defines("-DA=1,B=2"), ElementsAre("A=1", "B=2"));
+  EXPECT_THAT(defines("-DA,_b,C="), ElementsAre("A", "_b", "C="));
+  EXPECT_THAT(defines("-DLIST=1\\,2\\,x"), ElementsAre("LIST=1,2,x"));
+  EXPECT_THAT(defines("-DA=\"x,y\""), ElementsAre("A=\"x,y\""));
+  EXPECT_THAT(defines("-DA=\"\\\"\",B"), ElementsAre("A=\"\\\"\"", "B"));
+  EXPECT_THAT(defines("-DF(x,y)=x+y"), ElementsAre("F(x,y)=x+y"));
+  EXPECT_THAT(defines("-DA={x,y},B=f(x,y)"), ElementsAre("A={x,y}", "B=f(x,y)"));
+  EXPECT_THAT(defines("-DA=1,2"), ElementsAre("A=1,2")) << "no name";
+  EXPECT_THAT(defines("-DA=1,"), ElementsAre("A=1,"));
+  EXPECT_THAT(defines("-UA,B"), ElementsAre("-A", "-B"));
+}
+
 TEST(CcOptions, ResponseFiles) {
   tests::TemporaryFolder folder;
   const std::string outer = (folder.path() / "outer").string(), inner = (folder.path() / "inner").string();

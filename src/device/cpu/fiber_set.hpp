@@ -14,6 +14,11 @@ class FiberSet {
   void set(unsigned i) { words_[i / 64] |= bit(i); }
   void clear(unsigned i) { words_[i / 64] &= ~bit(i); }
   bool has(unsigned i) const { return (words_[i / 64] & bit(i)) != 0; }
+  unsigned count(unsigned words) const {
+    unsigned members = 0;
+    for (unsigned w = 0; w < words; ++w) members += static_cast<unsigned>(std::popcount(words_[w]));
+    return members;
+  }
   bool empty(unsigned words) const {
     for (unsigned w = 0; w < words; ++w)
       if (words_[w] != 0) return false;
@@ -32,6 +37,12 @@ class FiberSet {
       words_[w] |= other.words_[w];
       other.words_[w] = 0;
     }
+  }
+  // The first member; -1 when empty.
+  int first(unsigned words) const {
+    for (unsigned w = 0; w < words; ++w)
+      if (words_[w] != 0) return static_cast<int>(w * 64 + static_cast<unsigned>(std::countr_zero(words_[w])));
+    return -1;
   }
   // The first member after `i`, wrapping around; -1 when empty. `i` itself comes last.
   int next_after(unsigned i, unsigned words) const {

@@ -64,8 +64,7 @@ std::uint32_t call_barrier(WarpContext* context, std::uint32_t id, std::uint32_t
     case BarrierSet::Outcome::complete: {
       const std::uint32_t result = block.barriers.result(id);
       block.worker->release(block, id);
-      // Warps go on in their order, as they came: a program that lacks a barrier is more often right that way.
-      if (kind != BarrierKind::arrive) block.worker->let_others_go_first(warp);
+      if (kind != BarrierKind::arrive) block.worker->go_on_in_order(warp);
       return result;
     }
     case BarrierSet::Outcome::wait:

@@ -372,14 +372,22 @@ void Worker::end_in_failure(LaunchJob& job, Warp& warp) {
 // ---------------------------------------------------------------------------------------------------------------------
 // On the fiber of a warp
 
-void Worker::let_others_go_first(Warp& warp) {
-  warp.block->ready.set(warp.index);
-  wait_for_others(warp);
+// Where a barrier was that of all warps, the first one begins: programs that lack a barrier, or an order of stores, are
+// more often right that way. Elsewhere that could keep warps of which others have no need from ever running.
+void Worker::go_on_in_order(Warp& warp) {
+  Block& block = *warp.block;
+  block.ready.set(warp.index);
+  const bool all = block.ready.count(block.words) == block.live;
+  switch_to(warp, all ? block.ready.first(block.words) : block.ready.next_after(warp.index, block.words));
 }
 
 void Worker::wait_for_others(Warp& warp) {
   Block& block = *warp.block;
-  const int next = block.ready.next_after(warp.index, block.words);
+  switch_to(warp, block.ready.next_after(warp.index, block.words));
+}
+
+void Worker::switch_to(Warp& warp, int next) {
+  Block& block = *warp.block;
   if (next < 0) {
     Fiber::switch_to(warp.fiber, scheduler_);
     return;

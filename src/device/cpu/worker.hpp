@@ -74,7 +74,7 @@ class Worker {
 
   // For runtime calls, on the fiber of the warp. May return on another thread.
   void wait_for_others(Warp& warp);
-  void let_others_go_first(Warp& warp);  // which go on with it, in the order of their numbers
+  void go_on_in_order(Warp& warp);  // the warp has completed a barrier, and others go on with it
   void spin(Warp& warp);
   void lanes_left(Warp& warp, unsigned count) noexcept;
   // The barrier is complete.
@@ -102,6 +102,7 @@ class Worker {
   bool prepare_direct(LaunchJob& job, BlockRange chunk);
   void finish_warp(Warp& warp);
   void make_current(Warp& warp);
+  void switch_to(Warp& warp, int next);  // of the same block; negative: to the scheduler
   void run_phases(const LaunchJob& job);
   // Fiber shape.
   bool admit(LaunchJob& job);

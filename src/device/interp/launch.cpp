@@ -73,7 +73,8 @@ Launch::Turn Launch::run_block(Resident& resident) {
   std::uint64_t turn_epoch = memory_epoch(), turn_instructions = core_.instructions();
   while (!block.finished()) {
     bool moved = false;
-    for (std::size_t warp = 0; warp < block.warps.size(); ++warp) moved |= run_warp(resident, warp);
+    from_first_ = false;
+    for (std::size_t warp = 0; warp < block.warps.size() && !from_first_; ++warp) moved |= run_warp(resident, warp);
     if (block.finished()) break;
     moved |= complete_barriers(block);
     if (!moved) report_blocked(block);
@@ -98,7 +99,7 @@ bool Launch::run_warp(Resident& resident, std::size_t warp) {
   for (unsigned i = 0; i < warp_turn; ++i) {
     if (!step_warp(resident, warp)) return moved;
     moved = true;
-    if (effects_.yields) return true;
+    if (effects_.yields || from_first_) return true;
   }
   return moved;
 }
@@ -118,6 +119,12 @@ const machine::Thread* Launch::choose(const Resident& resident, std::size_t warp
 }
 
 namespace {
+
+bool all_run(const machine::Block& block) {
+  return std::all_of(block.threads.begin(), block.threads.end(), [](const machine::Thread& thread) {
+    return thread.state == machine::ThreadState::runnable || thread.state == machine::ThreadState::exited;
+  });
+}
 
 // The lanes that are in the same state at the same place as `leader`, which is one of them.
 machine::LaneMask group_of(const machine::Block& block, const machine::Warp& warp, const machine::Thread& leader) {
@@ -182,7 +189,9 @@ void Launch::run_group(Resident& resident, std::size_t warp, LaneMask group) {
         thread.state = ThreadState::meeting;
         break;
       default:
-        if (core_.arrive(block, thread, effects_.barrier[lane])) core_.release(block, effects_.barrier[lane].id);
+        if (!core_.arrive(block, thread, effects_.barrier[lane])) break;
+        core_.release(block, effects_.barrier[lane].id);
+        from_first_ = all_run(block);
         break;
     }
   });

@@ -62,6 +62,7 @@ class Launch {
   StopFlag* stop_;
   std::deque<std::unique_ptr<Resident>> resident_;
   bool watch_spinning_ = false;  // memory has not changed for some time
+  bool from_first_ = false;      // a barrier of all threads is complete: warps go on in the order of their numbers
   // Memory epoch and instruction count at the last change of memory that was seen.
   std::uint64_t seen_epoch_ = 0, seen_instructions_ = 0;
   base::QuietPeriod no_progress_;

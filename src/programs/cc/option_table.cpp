@@ -56,6 +56,32 @@ void generate_code(O& o, Text value) {
   add_architectures(ignored, "-gencode", value.substr(comma + code.size()));
 }
 
+// "A=1,B=2" are two, as nvcc has it, and "A=1\\,2" is one. So are "F(x,y)=x+y" and "A={1,2}", which nvcc takes apart to
+// what is no macro: a comma ends one only outside quotes and brackets, and in front of a name.
+void add_defines(O& o, Text value) {
+  std::string define;
+  bool quoted = false;
+  int depth = 0;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const char c = value[i], next = i + 1 < value.size() ? value[i + 1] : '\0';
+    if (c == '\\' && next != '\0') {
+      if (next != ',') define += c;
+      define += value[++i];
+      continue;
+    }
+    if (c == '"') quoted = !quoted;
+    if (!quoted) depth += (c == '(' || c == '{' || c == '[' ? 1 : 0) - (c == ')' || c == '}' || c == ']' ? 1 : 0);
+    const bool name = next == '_' || std::isalpha(static_cast<unsigned char>(next)) != 0;
+    if (c == ',' && !quoted && depth == 0 && name && !define.empty()) {
+      o.defines.push_back(std::move(define));
+      define.clear();
+    } else {
+      define += c;
+    }
+  }
+  o.defines.push_back(std::move(define));
+}
+
 void set_phase(O& o, Phase phase) {
   if (o.phase != Phase::link && o.phase != phase)
     base::fail(ErrorCode::invalid_argument, "only one of -c, -dc, -dlink, -ptx, -E, -M can be given");
@@ -143,8 +169,8 @@ std::vector<OptionRule> input_rules() {
       {{"I", "include-path"}, V::list, [](O& o, Text v) { o.include_paths.push_back(v); }, true},
       {{"isystem", "system-include"}, V::list, [](O& o, Text v) { o.system_include_paths.push_back(v); }},
       {{"include", "pre-include"}, V::list, [](O& o, Text v) { o.forced_includes.push_back(v); }},
-      {{"D", "define-macro"}, V::one, [](O& o, Text v) { o.defines.push_back(v); }, true},
-      {{"U", "undefine-macro"}, V::one, [](O& o, Text v) { o.defines.push_back("-" + v); }, true},
+      {{"D", "define-macro"}, V::one, add_defines, true},
+      {{"U", "undefine-macro"}, V::list, [](O& o, Text v) { o.defines.push_back("-" + v); }, true},
       {{"L", "library-path"}, V::list, [](O& o, Text v) { o.library_paths.push_back(v); }, true},
       {{"l", "library"}, V::list, [](O& o, Text v) { o.add_library(v); }, true},
       {{"cubin"}, V::none, nullptr, false, no_machine_code},

@@ -89,6 +89,21 @@ void write_order(WarpContext* warp) {
   }
 }
 
+// The same where warp 3 comes to each barrier last: it waits until all others are there or about to be.
+void write_order_behind_a_late_warp(WarpContext* warp) {
+  auto* next = argument<Word>(warp, 0);
+  auto* order = argument<Word>(warp, 1);
+  auto* there = argument<Word>(warp, 2);
+  for (std::uint32_t round = 0; round < 20; ++round) {
+    if (warp->first_thread / 32 == 3)
+      while (there->load() != 7 * (round + 1)) spin(warp);
+    else
+      there->fetch_add(1);
+    sync(warp);
+    order[next->fetch_add(1)].store(warp->first_thread / 32);
+  }
+}
+
 // Block b waits for block b + 1, so that the first can only end when the last has started.
 void wait_for_next_block(WarpContext* warp) {
   const LaunchContext* launch = warp->block->launch;
@@ -233,6 +248,7 @@ class FiberShape : public testing::TestWithParam<unsigned> {
                                      fiber("wait_for_next_block", &wait_for_next_block),
                                      fiber("wait_between_barriers", &wait_between_barriers),
                                      fiber("write_order", &write_order, 2),
+                                     fiber("write_order_behind_a_late_warp", &write_order_behind_a_late_warp, 3),
                                      fiber("wait_for_previous_block", &wait_for_previous_block),
                                      fiber("grid_barrier", &grid_barrier),
                                      fiber("spin_lock", &spin_lock, 2),
@@ -306,6 +322,14 @@ TEST_P(FiberShape, WarpsGoOnInTheirOrderBehindABarrier) {
   std::vector<Word> order(20 * 8);
   Word next{0};
   native.launch(*queue, "write_order", {.grid = {1}, .block = {256}}, &next, order.data());
+  queue->synchronize();
+  for (unsigned i = 0; i < order.size(); ++i) EXPECT_EQ(order[i].load(), i % 8) << i;
+}
+
+TEST_P(FiberShape, WarpsGoOnInTheirOrderWhicheverCameLast) {
+  std::vector<Word> order(20 * 8);
+  Word next{0}, there{0};
+  native.launch(*queue, "write_order_behind_a_late_warp", {.grid = {1}, .block = {256}}, &next, order.data(), &there);
   queue->synchronize();
   for (unsigned i = 0; i < order.size(); ++i) EXPECT_EQ(order[i].load(), i % 8) << i;
 }

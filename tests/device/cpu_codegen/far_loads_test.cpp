@@ -63,8 +63,7 @@ std::vector<unsigned> far_loads(const std::string& step, const std::string& body
   return found;
 }
 
-constexpr const char* element =
-    "mul.wide.s32 %rd2, %r10, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r20, [%rd3];";
+constexpr const char* element = "mul.wide.s32 %rd2, %r10, 4; add.s64 %rd3, %rd1, %rd2; ld.global.u32 %r20, [%rd3];";
 
 TEST(FarLoads, OfLoopsThatStepByTheGrid) {
   EXPECT_THAT(far_loads("mul.lo.s32 %r9, %r2, %r5;", element), ElementsAre(0));

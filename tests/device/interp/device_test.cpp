@@ -59,6 +59,35 @@ set:
   st.volatile.u32 [%rd1], 1;
   ret;
 }
+// Behind a barrier to which warp 1 comes last, each warp writes its number + 1 into the next four bits.
+.visible .entry order(.param .u64 next, .param .u64 numbers)
+{
+  .reg .pred %p<4>;
+  .reg .b32 %r<8>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [next];
+  ld.param.u64 %rd2, [numbers];
+  mov.u32 %r1, %tid.x;
+  shr.u32 %r2, %r1, 5;
+  and.b32 %r3, %r1, 31;
+  setp.ne.u32 %p1, %r2, 1;
+  @%p1 bra there;
+  mov.u32 %r4, 0;
+late:
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p2, %r4, 1000;
+  @%p2 bra late;
+there:
+  bar.sync 0;
+  setp.ne.u32 %p3, %r3, 0;
+  @%p3 bra end;
+  atom.add.u32 %r5, [%rd1], 4;
+  add.u32 %r6, %r2, 1;
+  shl.b32 %r6, %r6, %r5;
+  red.add.u32 [%rd2], %r6;
+end:
+  ret;
+}
 .visible .entry store(.param .u64 p, .param .u32 v)
 {
   .reg .b32 %r<2>;
@@ -102,10 +131,15 @@ class InterpDeviceTest : public testing::Test {
   }
   template <class... T>
   void launch(Queue& queue, const char* kernel, std::uint32_t blocks, T... arguments) {
+    launch_threads(queue, kernel, blocks, 1, arguments...);
+  }
+  template <class... T>
+  void launch_threads(Queue& queue, const char* kernel, std::uint32_t blocks, std::uint32_t threads, T... arguments) {
     Function& function = module_->function(kernel);
     const std::vector<std::byte> packed = pack(function, arguments...);
     LaunchConfig config;
     config.grid = {blocks, 1, 1};
+    config.block = {threads, 1, 1};
     queue.launch(function, config, {0, blocks}, packed);
   }
 
@@ -164,6 +198,13 @@ TEST_F(InterpDeviceTest, LaterBlockIsReachedWithTwoResident) {
   make(options);
   launch(*queue_, "backwards", 2, address(0));
   EXPECT_NO_THROW(queue_->synchronize());
+}
+
+TEST_F(InterpDeviceTest, WarpsGoOnInTheirOrderBehindABarrier) {
+  make();
+  launch_threads(*queue_, "order", 1, 128, address(0), address(1));
+  queue_->synchronize();
+  EXPECT_EQ(word(1), 0x4321u);
 }
 
 // The launch has found another block to begin and waits for its turn. Then no block is left.
