@@ -64,7 +64,8 @@ Finding check_cache(const fs::path& folder) {
   } catch (const std::exception& error) {
     return wrong(fmt::format("nothing can be written to {}: {}.", shown, error.what()), elsewhere);
   }
-  if (const std::string why = base::distrust(folder); !why.empty()) return wrong(why, elsewhere);
+  if (const std::string why = base::distrust(folder); !why.empty())
+    return wrong(why, "Until then kernels are compiled anew each time.");  // it says where a folder may be
   if (const Distrusted found = distrusted_in(folder); found.count > 0)
     return wrong(found.first + (found.count > 1 ? fmt::format(" There are {} more.", found.count - 1) : ""),
                  "What is not used is made anew.");
