@@ -9,6 +9,7 @@
 #include "base/hash.hpp"
 #include "compile/asm_registers.hpp"
 #include "compile/attribute_order.hpp"
+#include "compile/deduction_guides.hpp"
 #include "compile/launch_arguments.hpp"
 #include "compile/launch_tokens.hpp"
 #include "compile/literal_suffixes.hpp"
@@ -32,7 +33,7 @@ std::string quoted(const std::string& text) {
 std::optional<std::string> in_clangs_dialect(std::string_view source) {
   std::optional<std::string> made;
   for (const auto change : {&with_joined_launches, &with_named_lists, &with_doubled_percents, &with_attributes_first,
-                            &with_pragma_operators, &with_blanks_behind_literals})
+                            &with_guides_for_both, &with_pragma_operators, &with_blanks_behind_literals})
     if (auto changed = change(made ? *made : source)) made = std::move(changed);
   return made;
 }

@@ -166,7 +166,7 @@ Tree pipeline_of(std::vector<Tree> stages) {
 
 Tree loop(const Tree& body, LoopState state) {
   if (state.iterations == 0 && !state.condition)
-    base::fail(ErrorCode::invalid_argument, "a loop needs a number of iterations, or a condition");
+    base::fail(ErrorCode::invalid_argument, "a loop needs a number of iterations from 1 on, or a condition");
   return tree_of({.kind = Node::Kind::loop, .children = {body.node()}, .state = std::move(state)});
 }
 

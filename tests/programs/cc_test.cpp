@@ -93,6 +93,47 @@ int main() {
   EXPECT_THAT(cc("-c b.cu").output, AllOf(HasSubstr("b.cu:3:"), HasSubstr("identifier 'q'"), HasSubstr("1 error")));
 }
 
+TEST_F(Cc, DeductionGuidesAndProgrammaticDependentLaunches) {
+  file("a.cu", R"(#include <cstdio>
+template <class... F> struct Overloaded : F... { using F::operator()...; };
+template <class... F> Overloaded(F...) -> Overloaded<F...>;
+template <class T> struct Box {
+  T value;
+  template <class U> __host__ __device__ Box(U a, U b) : value(a + b) {}
+};
+template <class U> explicit Box(U, U) -> Box<U>;
+__global__ void first(int* p) {
+  const auto f = Overloaded{[](int x) { return x + 1; }, [](float x) { return int(x * 10); }};
+  p[threadIdx.x] = f(int(threadIdx.x)) + f(1.5f) + Box(1, 2).value;
+  cudaTriggerProgrammaticLaunchCompletion();
+}
+__global__ void second(int* p) {
+  cudaGridDependencySynchronize();
+  p[threadIdx.x] *= 2;
+}
+int main() {
+  int *p, there[4];
+  cudaMalloc(&p, sizeof there);
+  first<<<1, 4>>>(p);
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = 1;
+  launch.blockDim = 4;
+  cudaLaunchAttribute attribute;
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  launch.attrs = &attribute;
+  launch.numAttrs = 1;
+  cudaLaunchKernelEx(&launch, second, p);
+  cudaMemcpy(there, p, sizeof there, cudaMemcpyDeviceToHost);
+  std::printf("%d %d %d\n", there[0], there[3], Box(3, 4).value);
+}
+)");
+  const Ran built = cc("-arch=sm_90 a.cu -o program");
+  ASSERT_EQ(built.code, 0) << built.output;
+  const Ran ran = shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu ./program");
+  EXPECT_EQ(ran.output, "38 44 7\n");
+}
+
 // In asm nvcc takes a % that no number follows as it is; also in a header.
 TEST_F(Cc, AsmMayNameRegistersWithOneSign) {
   file("lane.cuh", "__device__ unsigned lane() { unsigned r; asm(\"mov.u32 %0, %laneid;\" : \"=r\"(r)); return r; }\n");

@@ -11,6 +11,12 @@ __HEDDLE_DEVICE__ void __syncwarp(unsigned int mask = 0xffffffffu) { __nvvm_bar_
 // Numbered barriers, as CUDA's internal headers and some libraries use them.
 __HEDDLE_DEVICE__ void __nv_bar_sync(unsigned int id, unsigned int threads) { __nvvm_barrier_sync_cnt(id, threads); }
 
+// Programmatic dependent launches: the launch that comes next in the stream may begin, and waits here for this one.
+__HEDDLE_DEVICE__ void cudaTriggerProgrammaticLaunchCompletion() {
+  __asm__ volatile("griddepcontrol.launch_dependents;");
+}
+__HEDDLE_DEVICE__ void cudaGridDependencySynchronize() { __asm__ volatile("griddepcontrol.wait;" ::: "memory"); }
+
 __HEDDLE_DEVICE__ void __threadfence_block() { __nvvm_membar_cta(); }
 __HEDDLE_DEVICE__ void __threadfence() { __nvvm_membar_gl(); }
 __HEDDLE_DEVICE__ void __threadfence_system() { __nvvm_membar_sys(); }
