@@ -61,7 +61,8 @@ bool may_have(std::string_view source) {
     while (before > 0 && std::isspace(static_cast<unsigned char>(source[before - 1])) != 0) --before;
     if (before == 0 || source[before - 1] != ')') continue;
     std::size_t end = skip_blanks(at + 2);
-    while (end < source.size() && (std::isalnum(static_cast<unsigned char>(source[end])) != 0 || source[end] == '_')) ++end;
+    while (end < source.size() && (std::isalnum(static_cast<unsigned char>(source[end])) != 0 || source[end] == '_'))
+      ++end;
     const std::size_t next = skip_blanks(end);
     if (next < source.size() && source[next] == '<') return true;
   }

@@ -10,8 +10,10 @@ namespace {
 
 TEST(DeductionGuides, AreForBoth) {
   const std::pair<const char*, const char*> cases[] = {
-      {"template <class... F> Ov(F...) -> Ov<F...>;", "template <class... F> __host__ __device__ Ov(F...) -> Ov<F...>;"},
-      {"Pair(const char*, int (*)(int))->Pair<int>;", "__host__ __device__ Pair(const char*, int (*)(int))->Pair<int>;"},
+      {"template <class... F> Ov(F...) -> Ov<F...>;",
+       "template <class... F> __host__ __device__ Ov(F...) -> Ov<F...>;"},
+      {"Pair(const char*, int (*)(int))->Pair<int>;",
+       "__host__ __device__ Pair(const char*, int (*)(int))->Pair<int>;"},
       {"struct A { template <class T> explicit B(T)\n-> B<T, C<D>>; };",
        "struct A { template <class T> explicit __host__ __device__ B(T)\n-> B<T, C<D>>; };"},
       {"struct S {}; S(int) -> S<int>; S(long) -> S<long>;",

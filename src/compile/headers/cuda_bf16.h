@@ -1,7 +1,11 @@
 // bfloat16 under its short names.
 #pragma once
 #pragma clang system_header
+#if defined(__CUDA__)
 #include "heddle/half_functions.h"
+#else
+#include "heddle/plain_halves.h"
+#endif
 typedef __nv_bfloat16 nv_bfloat16;
 typedef __nv_bfloat162 nv_bfloat162;
 

@@ -1,7 +1,11 @@
 // half: __half and __half2 under their short names.
 #pragma once
 #pragma clang system_header
+#if defined(__CUDA__)
 #include "heddle/half_functions.h"
+#else
+#include "heddle/plain_halves.h"
+#endif
 typedef __half half;
 typedef __half2 half2;
 typedef __half nv_half;

@@ -79,6 +79,7 @@ set(heddle_device_headers
   heddle/math_functions.h
   heddle/memory.h
   heddle/pipeline_types.h
+  heddle/plain_halves.h
   heddle/plain_host.h
   heddle/plain_vector_types.h
   heddle/prelude.h

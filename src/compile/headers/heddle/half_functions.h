@@ -191,6 +191,7 @@
   __HEDDLE_BOTH__ unsigned int __h##NAME##2_mask(H2 a, H2 b) {                                             \
     return (__h##NAME(a.x, b.x) ? 0xffffu : 0u) | (__h##NAME(a.y, b.y) ? 0xffff0000u : 0u);                \
   }
+#if defined(__CUDA__)
 #define __HEDDLE_SMALL_MATH(H, H2, NAME, F)                                                        \
   __HEDDLE_NAMED_DEVICE__ H h##NAME(H a) { return H(F(__heddle_wide(a))); }                        \
   __HEDDLE_NAMED_DEVICE__ H2 h2##NAME(H2 a) { return {h##NAME(a.x), h##NAME(a.y)}; }
@@ -214,6 +215,12 @@
     NAME(reinterpret_cast<unsigned int*>(p), __builtin_bit_cast(unsigned int, v));                 \
   }                                                                                                \
   __HEDDLE_NAMED_DEVICE__ void NAME(H* p, H v) { NAME(reinterpret_cast<unsigned short*>(p), v.__x); }
+#else  // of the device
+#define __HEDDLE_SMALL_MATH(H, H2, NAME, F)
+#define __HEDDLE_SMALL_SHUFFLE(H, H2, NAME, LANE)
+#define __HEDDLE_SMALL_LOAD(H, H2, NAME)
+#define __HEDDLE_SMALL_STORE(H, H2, NAME)
+#endif
 __HEDDLE_SMALL(__half, __half2)
 __HEDDLE_SMALL(__nv_bfloat16, __nv_bfloat162)
 #undef __HEDDLE_SMALL
@@ -352,6 +359,7 @@ __HEDDLE_BOTH__ __nv_bfloat162 __lowhigh2highlow(__nv_bfloat162 h) { return {h.y
 __HEDDLE_BOTH__ __half2 __halves2half2(__half a, __half b) { return {a, b}; }
 __HEDDLE_BOTH__ __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 a, __nv_bfloat16 b) { return {a, b}; }
 
+#if defined(__CUDA__)
 // Atomic addition.
 __HEDDLE_NAMED_DEVICE__ __half2 atomicAdd(__half2* p, __half2 v) {
   unsigned int old;
@@ -382,4 +390,5 @@ __HEDDLE_NAMED_DEVICE__ __nv_bfloat162 atomicAdd(__nv_bfloat162* p, __nv_bfloat1
   } while (old != seen);
   return __builtin_bit_cast(__nv_bfloat162, old);
 }
+#endif
 #undef __HEDDLE_NAMED_DEVICE__

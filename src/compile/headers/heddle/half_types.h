@@ -100,8 +100,12 @@ __HEDDLE_BOTH__ float __heddle_odd_float(double d) {
   __HEDDLE_INLINE_MEMBER__ H::H(long long v)                                                                        \
       : H(v < 0 ? -__heddle_odd_double(static_cast<H*>(nullptr), 0ull - static_cast<unsigned long long>(v))         \
                 : __heddle_odd_double(static_cast<H*>(nullptr), static_cast<unsigned long long>(v))) {}
+#if defined(__CUDA__)
 #define __HEDDLE_MEMBER__ __attribute__((host, device, always_inline, nodebug))
-#define __HEDDLE_INLINE_MEMBER__ inline __attribute__((host, device, always_inline, nodebug))
+#else
+#define __HEDDLE_MEMBER__ __attribute__((always_inline, nodebug))
+#endif
+#define __HEDDLE_INLINE_MEMBER__ inline __HEDDLE_MEMBER__
 __HEDDLE_SMALL_FLOAT(__half, __half_raw, __heddle_half_to_float, __heddle_float_to_half)
 __HEDDLE_SMALL_FLOAT(__nv_bfloat16, __nv_bfloat16_raw, __heddle_bfloat16_to_float, __heddle_float_to_bfloat16)
 #undef __HEDDLE_SMALL_FLOAT

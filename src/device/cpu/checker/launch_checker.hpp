@@ -106,6 +106,9 @@ class LaunchChecker {
   template <class Cell>
   void note_read(const Step& step, Cell& cell) const;
   bool is_ordered(const Step& step, const AccessMark& before) const;
+  // The same of a read that comes before a write.
+  bool is_read_ordered(const Step& step, const AccessMark& read) const;
+  void note_store(const CheckedWarp& warp, std::uint32_t access);
   void report(const Step& step, const AccessMark& before, Finding::Hazard hazard) const;
   // Where a run lies.
   struct Target;
@@ -135,9 +138,11 @@ class LaunchChecker {
   const std::uint32_t stamp_;
   std::atomic<Time> time_{1};
   std::atomic<bool> has_released_{false};  // some block has used a fence
-  // By block: when it last used a fence for the device, and when it last read what may have been a flag behind one.
+  std::atomic<bool> has_stored_{false};    // some block has stored what may be a flag
+  // By block: when it last used a fence for the device, when it last read what may have been a flag behind one, and
+  // when it last stored what may be a flag, with a fence before it or without.
   struct Order {
-    std::atomic<Time> released, acquired;
+    std::atomic<Time> released, acquired, stored;
   };
   // In larger grids blocks share entries: of a race that the fence of another one seems to order, nothing is said.
   static constexpr std::uint64_t most_orders = 1 << 24;

@@ -60,6 +60,13 @@ void LaunchChecker::note_orders(const CheckedWarp& warp, std::uint32_t access) {
   if ((access & CheckedAccess::acquires) != 0) warp.clock.pending_acquires |= 1u << number;
 }
 
+void LaunchChecker::note_store(const CheckedWarp& warp, std::uint32_t access) {
+  constexpr std::uint32_t kind = CheckedAccess::strong | CheckedAccess::writes;
+  if ((access & (kind | CheckedAccess::reads | CheckedAccess::block_scope)) != kind) return;
+  has_stored_.store(true, std::memory_order_relaxed);
+  order_of(warp.clock.block() - first_block_).stored.store(tick(), std::memory_order_relaxed);
+}
+
 LaunchChecker::Step LaunchChecker::begin(const CheckedWarp& warp, const CheckedLanes& lanes) const {
   Step step{warp, lanes};
   step.reads = (lanes.access & CheckedAccess::reads) != 0;
@@ -80,6 +87,7 @@ void LaunchChecker::access(const CheckedWarp& warp, const CheckedLanes& lanes, c
   const auto shared_begin = reinterpret_cast<std::uint64_t>(warp.shared);
   const bool in_window = static_cast<ptx::Space>(lanes.space) == ptx::Space::shared;
   const AllocationMap::Range* range = nullptr;
+  bool is_global = false;
   std::unique_lock<AdaptiveLock> lock;
   for (std::uint32_t rest = lanes.mask; rest != 0; rest &= rest - 1) {
     const int lane = __builtin_ctz(rest);
@@ -113,8 +121,10 @@ void LaunchChecker::access(const CheckedWarp& warp, const CheckedLanes& lanes, c
     step.bytes = reinterpret_cast<const std::uint8_t*>(address);
     step.stamp = stamp_;
     visit_bytes(step, shadow->cells(), shadow->word_of(address), address, size);
+    is_global = true;
   }
   if (lock) lock.unlock();
+  if (is_global) note_store(warp, lanes.access);
   if ((lanes.access & CheckedAccess::acquires) != 0) note_orders(warp, CheckedAccess::acquires);
 }
 

@@ -72,6 +72,7 @@ void LaunchChecker::access_run(const CheckedWarp& warp, const CheckedRun& run, c
       note_consecutive(step, run, target);
     else if (!note_broadcast(step, run, target))
       return one_by_one();
+    if (target.shadow != nullptr) note_store(warp, run.access);
   }
   if ((run.access & CheckedAccess::acquires) != 0) note_orders(warp, CheckedAccess::acquires);
 }

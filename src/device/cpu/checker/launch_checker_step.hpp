@@ -66,6 +66,15 @@ inline bool LaunchChecker::is_ordered(const Step& step, const AccessMark& before
          order_of(step.mark.block - first_block_).acquired.load(std::memory_order_relaxed) > before.time;
 }
 
+// A flag without a fence, too, orders what was read before it with what is written after it: programs that compute the
+// flag from what they have read, and the place to write to from the flag, as CUB's compaction in place, need no fence.
+inline bool LaunchChecker::is_read_ordered(const Step& step, const AccessMark& read) const {
+  if (is_ordered(step, read)) return true;
+  if (read.block == step.mark.block || !has_stored_.load(std::memory_order_relaxed)) return false;
+  return order_of(read.block - first_block_).stored.load(std::memory_order_relaxed) > read.time &&
+         order_of(step.mark.block - first_block_).acquired.load(std::memory_order_relaxed) > read.time;
+}
+
 template <class Cell>
 inline void LaunchChecker::visit(const Step& step, Cell cell, std::uint32_t offset, std::uint32_t bytes) const {
   using Hazard = Finding::Hazard;
@@ -73,7 +82,8 @@ inline void LaunchChecker::visit(const Step& step, Cell cell, std::uint32_t offs
     if (!cell.has(kind)) return;
     const AccessMark before = cell.get(kind);
     if (before.strong && step.mark.strong) return;
-    if (!is_ordered(step, before) && matters(before) && step.is_new(kind, before)) report(step, before, hazard);
+    const bool ordered = hazard == Hazard::write_after_read ? is_read_ordered(step, before) : is_ordered(step, before);
+    if (!ordered && matters(before) && step.is_new(kind, before)) report(step, before, hazard);
   };
   const auto always = [](const AccessMark&) { return true; };
   if (!step.writes) {
