@@ -10,6 +10,7 @@
 #include "compile/asm_registers.hpp"
 #include "compile/attribute_order.hpp"
 #include "compile/deduction_guides.hpp"
+#include "compile/dependent_templates.hpp"
 #include "compile/launch_arguments.hpp"
 #include "compile/launch_tokens.hpp"
 #include "compile/literal_suffixes.hpp"
@@ -32,8 +33,9 @@ std::string quoted(const std::string& text) {
 
 std::optional<std::string> in_clangs_dialect(std::string_view source) {
   std::optional<std::string> made;
-  for (const auto change : {&with_joined_launches, &with_named_lists, &with_doubled_percents, &with_attributes_first,
-                            &with_guides_for_both, &with_pragma_operators, &with_blanks_behind_literals})
+  for (const auto change :
+       {&with_joined_launches, &with_named_lists, &with_doubled_percents, &with_attributes_first, &with_guides_for_both,
+        &with_template_keywords, &with_pragma_operators, &with_blanks_behind_literals})
     if (auto changed = change(made ? *made : source)) made = std::move(changed);
   return made;
 }

@@ -14,9 +14,9 @@ namespace heddle::compile {
 
 // The source with these as clang wants them: launches whose signs are apart (launch_tokens.hpp) and lists in braces
 // among their arguments (launch_arguments.hpp), names of registers in asm (asm_registers.hpp), attributes behind
-// keywords (attribute_order.hpp), deduction guides without an execution space (deduction_guides.hpp), macros that stand
-// for a #pragma (pragma_macros.hpp), and macros that touch a literal (literal_suffixes.hpp). std::nullopt if nothing
-// changes. Lines stay as they are.
+// keywords (attribute_order.hpp), deduction guides without an execution space (deduction_guides.hpp), member
+// templates without the keyword (dependent_templates.hpp), macros that stand for a #pragma (pragma_macros.hpp), and
+// macros that touch a literal (literal_suffixes.hpp). std::nullopt if nothing changes. Lines stay as they are.
 std::optional<std::string> in_clangs_dialect(std::string_view source);
 
 // Looks through the unit and the files of the program that it includes, and returns the options with which clang reads

@@ -530,5 +530,47 @@ TEST_F(Cc, PlainFilesCompileWithTheCompilerThatIsNamed) {
   }
 }
 
+TEST_F(Cc, PlainFilesHaveHalves) {
+  file("a.cpp", R"(#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cstdio>
+int main() {
+  half h = __float2half(1.5f);
+  const half2 pair = __floats2half2_rn(1, 2) + __floats2half2_rn(.5f, .25f);
+  const __nv_bfloat16 b = __float2bfloat16(3.25f) * __float2bfloat16(2);
+  h += half(2);
+  const float2 both = __half22float2(pair);
+  std::printf("%g %g %g %g %d\n", __half2float(h), both.x, both.y, __bfloat162float(b), __hgt(h, half(3)));
+}
+)");
+  const Ran built = cc("-Xcompiler -Wall,-Wextra,-Werror a.cpp -o program");
+  ASSERT_EQ(built.code, 0) << built.output;
+  const Ran ran = shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run ./program");
+  EXPECT_EQ(ran.output, "3.5 1.5 2.25 6.5 1\n");
+  if (shell("g++ --version").code != 0) return;
+  EXPECT_THAT(cc("-c -ccbin g++ a.cpp").output, HasSubstr("for plain C++ compiled by heddle cc or clang"));
+}
+
+TEST_F(Cc, MemberTemplatesNeedNoKeywordAndGroupsBringAtomics) {
+  file("a.cu", R"(#include <cooperative_groups.h>
+#include <cstdio>
+#include <memory>
+template <class A> struct Pool { using type = typename std::allocator_traits<A>::rebind_alloc<double>; };
+__global__ void count(int* p) { cuda::atomic_ref<int>(*p).fetch_add(2, cuda::memory_order_relaxed); }
+int main() {
+  int *p, there;
+  cudaMalloc(&p, sizeof there);
+  cudaMemset(p, 0, sizeof there);
+  count<<<2, 3>>>(p);
+  cudaMemcpy(&there, p, sizeof there, cudaMemcpyDeviceToHost);
+  std::printf("%d %d\n", there, int(sizeof(*Pool<std::allocator<int>>::type().allocate(1))));
+}
+)");
+  const Ran built = cc("-std=c++17 a.cu -o program");
+  ASSERT_EQ(built.code, 0) << built.output;
+  const Ran ran = shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device cpu ./program");
+  EXPECT_EQ(ran.output, "12 8\n");
+}
+
 }  // namespace
 }  // namespace heddle::tests

@@ -3,3 +3,7 @@
 // text must not see macros of the program.
 #pragma clang system_header
 #include "heddle/cooperative_groups.h"
+// NVIDIA's brings libcu++'s atomics with it.
+#if __has_include(<cuda/atomic>)
+#include <cuda/atomic>
+#endif

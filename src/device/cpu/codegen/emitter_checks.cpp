@@ -204,9 +204,17 @@ std::uint32_t CheckCalls::marks_of(const ptx::Instruction& inst, unsigned bytes)
   for (unsigned e = 0; e < std::min(count, 8u); ++e) {
     const ptx::Operand* result = is_read ? &inst.operands[0] : nullptr;
     if (result && result->kind == OperandKind::vector && e < result->elements.size()) result = &result->elements[e];
-    if (!result || computes_with(*result)) marks |= 1u << (CheckedAccess::used_shift + e);
+    // Ahead of a test, memory of the block is often read past the end of what is there.
+    const bool sure = !result || inst.d.space != ptx::Space::shared || surely_computes_with(*result);
+    if (!result || (computes_with(*result) && sure)) marks |= 1u << (CheckedAccess::used_shift + e);
   }
   return inst.opcode == Opcode::cp || sets_up ? marks & ~(0xffu << CheckedAccess::used_shift) : marks;
+}
+
+bool CheckCalls::surely_computes_with(const ptx::Operand& destination) const {
+  if (!destination.is_reg()) return false;
+  if (!certain_uses_) certain_uses_.emplace(function_, facts_.cfg, facts_.post_dominators);
+  return certain_uses_->any(context_.index, destination.index);
 }
 
 // Some instruction does more with the register than to store it.

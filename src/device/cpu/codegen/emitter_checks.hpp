@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "device/cpu/abi.hpp"
+#include "device/cpu/codegen/certain_uses.hpp"
 #include "device/cpu/codegen/emitter_part.hpp"
 #include "device/cpu/codegen/emitter_range_tests.hpp"
 #include "device/cpu/codegen/emitter_values.hpp"
@@ -43,6 +44,8 @@ class CheckCalls : private EmitterPart {
   // The access may need no record: only the place of the code and what the runtime knows decide.
   bool may_be_exempt(ptx::Space space, std::uint32_t marks) const;
   bool computes_with(const ptx::Operand& destination) const;
+  // The same of a load, whichever way the thread goes on.
+  bool surely_computes_with(const ptx::Operand& destination) const;
   Value* active_bits(Value* mask);
   void order(const ptx::Instruction& inst, OrderKind kind, Value* members);
   Value* of_lanes(const ptx::Operand& operand);
@@ -69,7 +72,8 @@ class CheckCalls : private EmitterPart {
   Registers& registers_;
   Branches& branches_;
   RangeTests ranges_;
-  mutable std::vector<bool> computed_with_;  // by register, once asked for
+  mutable std::vector<bool> computed_with_;          // by register, once asked for
+  mutable std::optional<CertainUses> certain_uses_;  // the same
 };
 
 }  // namespace heddle::device::cpu

@@ -1,0 +1,15 @@
+// Member templates of what depends on a template's parameters: typename Traits<A>::rebind<int>.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace heddle::compile {
+
+// The source with `template` before each member template behind `typename` and template arguments, where it lacks the
+// word: typename Traits<A>::template rebind<int>. C++20 and nvcc do without it there; clang does not. std::nullopt if
+// nothing changes. Lines stay as they are.
+std::optional<std::string> with_template_keywords(std::string_view source);
+
+}  // namespace heddle::compile

@@ -1,0 +1,69 @@
+#include "device/cpu/codegen/certain_uses.hpp"
+
+#include <set>
+
+#include "ptx/forms.hpp"
+#include "ptx/type.hpp"
+
+namespace heddle::device::cpu {
+
+using ptx::Instruction;
+using ptx::Opcode;
+
+namespace {
+
+// The result has the register's bits, and means no more than these.
+bool moves_bits(const Instruction& inst, std::uint32_t reg) {
+  if (inst.guard.present && inst.guard.reg == reg) return false;
+  switch (inst.opcode) {
+    case Opcode::mov:
+    case Opcode::shl:
+    case Opcode::shr:
+    case Opcode::or_:
+    case Opcode::and_:
+    case Opcode::prmt:
+    case Opcode::bfi:
+    case Opcode::bfe: return true;
+    case Opcode::cvt: return !ptx::is_float(inst.d.type) && !ptx::is_float(inst.d.type2);
+    case Opcode::selp: return !inst.operands[3].is_reg() || inst.operands[3].index != reg;
+    default: return false;
+  }
+}
+
+bool is_stored(const Instruction& inst, std::uint32_t reg) {
+  if (inst.opcode != Opcode::st || inst.operands.size() < 2) return false;
+  if (inst.operands[0].base == ptx::OperandKind::reg && inst.operands[0].index == reg) return false;
+  return !inst.guard.present || inst.guard.reg != reg;
+}
+
+}  // namespace
+
+CertainUses::CertainUses(const ptx::Function& function, const ptx::analysis::ControlFlowGraph& cfg,
+                         const ptx::analysis::PostDominators& post)
+    : function_(function), cfg_(cfg), post_(post), uses_(function.registers.size()) {
+  for (std::uint32_t i = 0; i < function.body.size(); ++i)
+    ptx::for_each_use(function.body[i], [&](std::uint32_t reg, const auto&) { uses_[reg].push_back(i); });
+}
+
+bool CertainUses::any(std::uint32_t load, std::uint32_t reg) const {
+  std::set<std::uint32_t> seen{reg};
+  std::vector<std::uint32_t> open{reg};
+  while (!open.empty()) {
+    const std::uint32_t value = open.back();
+    open.pop_back();
+    for (const std::uint32_t use : uses_[value]) {
+      const Instruction& inst = function_.body[use];
+      if (is_stored(inst, value)) continue;
+      if (!moves_bits(inst, value)) {
+        if (post_.post_dominates(cfg_.block_of(use), cfg_.block_of(load))) return true;
+        continue;
+      }
+      ptx::for_each_def(inst, [&](std::uint32_t made, const auto&) {
+        if (seen.insert(made).second) open.push_back(made);
+      });
+    }
+  }
+  return false;
+}
+
+}  // namespace heddle::device::cpu

@@ -1,0 +1,30 @@
+// What a thread computes with a value that it has loaded, whichever way it goes on.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "ptx/analysis/flow/control_flow.hpp"
+#include "ptx/analysis/flow/dominators.hpp"
+#include "ptx/ir.hpp"
+
+namespace heddle::device::cpu {
+
+class CertainUses {
+ public:
+  CertainUses(const ptx::Function& function, const ptx::analysis::ControlFlowGraph& cfg,
+              const ptx::analysis::PostDominators& post);
+
+  // Whether some instruction that follows `load` on all ways to the end computes with the value that it leaves in
+  // `reg`, or with its bits in other registers. A load ahead of a test that says whether the value is there, as merges of
+  // sorted lists make it, has none.
+  bool any(std::uint32_t load, std::uint32_t reg) const;
+
+ private:
+  const ptx::Function& function_;
+  const ptx::analysis::ControlFlowGraph& cfg_;
+  const ptx::analysis::PostDominators& post_;
+  std::vector<std::vector<std::uint32_t>> uses_;  // by register: instructions
+};
+
+}  // namespace heddle::device::cpu
