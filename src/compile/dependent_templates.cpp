@@ -31,8 +31,7 @@ class Names {
       // Words before are of names that do not depend on anything, as namespaces, or have `template`.
       const std::size_t end = is(i + 1, "<") ? behind_arguments(i + 1) : i + 1;
       if (end == i) return;
-      if (is_member && end > i + 1 && is(i - 1, "::") && is(i - 2, ">"))
-        places_.insert(tokens_[i].place_in(source_));
+      if (is_member && end > i + 1 && is(i - 1, "::") && is(i - 2, ">")) places_.insert(tokens_[i].place_in(source_));
       if (!is(end, "::")) return;
       i = end + (is(end + 1, "template") ? 2 : 1);
     }

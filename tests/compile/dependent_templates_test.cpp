@@ -23,9 +23,10 @@ TEST(DependentTemplates, GetTheirKeyword) {
 
 TEST(DependentTemplates, OthersStayAsTheyAre) {
   for (const char* const source :
-       {"", "typename A<T>::type x;", "typename A<T>::template B<int> x;", "template <typename T> void f(A<T>::B<int>);",
-        "typename std::vector<A<T>>::iterator i;", "typename n::A<T> x;", "typename T", "typename A<", "typename A<T>::",
-        "typename A<T>::B<", "// typename A<T>::B<int>", "typename A<T>::B < ;"})
+       {"", "typename A<T>::type x;", "typename A<T>::template B<int> x;",
+        "template <typename T> void f(A<T>::B<int>);", "typename std::vector<A<T>>::iterator i;", "typename n::A<T> x;",
+        "typename T", "typename A<", "typename A<T>::", "typename A<T>::B<", "// typename A<T>::B<int>",
+        "typename A<T>::B < ;"})
     EXPECT_EQ(with_template_keywords(source), std::nullopt) << source;
 }
 

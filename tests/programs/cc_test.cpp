@@ -551,6 +551,51 @@ int main() {
   EXPECT_THAT(cc("-c -ccbin g++ a.cpp").output, HasSubstr("for plain C++ compiled by heddle cc or clang"));
 }
 
+// Where a thread may wait for another one of its warp, the CPU device runs each on its own.
+TEST_F(Cc, LanesThatAreTogetherKnowEachOtherInKernelsWithThreadsThatWait) {
+  file("a.cu", R"(#include <cooperative_groups.h>
+#include <cstdio>
+namespace cg = cooperative_groups;
+__global__ void k(volatile unsigned* flag, unsigned* out) {
+  __syncthreads();
+  if (threadIdx.x < 8) {
+    unsigned together = __activemask(), sum = threadIdx.x;
+    for (int i = 1; i < 8; i <<= 1) {
+      const unsigned other = __shfl_up_sync(together, sum, i);
+      if (threadIdx.x >= i) sum += other;
+    }
+    out[threadIdx.x] = together == 0xff ? sum : 1000;
+  }
+  if (threadIdx.x % 2 == 1) {
+    const auto group = cg::coalesced_threads();
+    out[32 + threadIdx.x] = group.size() * 100 + group.thread_rank();
+  }
+  __syncthreads();
+  for (int p = blockIdx.x; p >= 0;) {
+    const unsigned f = flag[threadIdx.x + p * 64];
+    if (f == 2) break;
+    if (f == 1) --p;
+  }
+}
+int main() {
+  unsigned *p, there[128];
+  for (unsigned& one : there) one = 2;
+  cudaMalloc(&p, 2 * sizeof there);
+  cudaMemcpy(p, there, sizeof there, cudaMemcpyHostToDevice);
+  k<<<1, 64>>>(p, p + 128);
+  cudaMemcpy(there, p + 128, sizeof there, cudaMemcpyDeviceToHost);
+  std::printf("%d %d %d %d\n", there[1], there[7], there[32 + 1], there[32 + 63]);
+}
+)");
+  const Ran built = cc("a.cu -o program");
+  ASSERT_EQ(built.code, 0) << built.output;
+  for (const char* device : {"cpu", "interp"}) {
+    const Ran ran = shell(program_environment() + quoted(heddle_program(HEDDLE_PROGRAM)) + " run --device " + device +
+                          " ./program");
+    EXPECT_EQ(ran.output, "1 28 1600 1615\n") << device;
+  }
+}
+
 TEST_F(Cc, MemberTemplatesNeedNoKeywordAndGroupsBringAtomics) {
   file("a.cu", R"(#include <cooperative_groups.h>
 #include <cstdio>

@@ -131,6 +131,9 @@ struct RuntimeTable {
   // values[i] holds lane i's value for each lane that took part, and the result is the mask of those lanes.
   std::uint32_t (*warp_meet)(WarpContext* warp, std::uint32_t members, std::uint64_t value, std::uint64_t* values);
 
+  // One-lane shape only: the lanes of the warp that are at this place, once those that can have come here.
+  std::uint32_t (*active_mask)(WarpContext* warp);
+
   std::int32_t (*vprintf)(WarpContext* warp, std::uint32_t lane, std::uint64_t format, std::uint64_t arguments);
   std::uint64_t (*malloc)(WarpContext* warp, std::uint64_t bytes);
   void (*free)(WarpContext* warp, std::uint64_t address);

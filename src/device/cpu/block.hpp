@@ -62,6 +62,16 @@ struct Meeting {
   std::array<std::uint64_t*, 32> outputs{};
 };
 
+// Lanes of one warp at one place that asks which lanes are there (one-lane shape).
+struct Gathering {
+  const void* site = nullptr;  // return address of the call
+  std::uint32_t line = 0;      // of the PTX
+  unsigned warp = 0;
+  std::uint32_t arrived = 0;
+  unsigned rounds = 0;    // in which only lanes in loops that may be waiting were missing
+  bool is_first = false;  // of its warp's, by line
+};
+
 // Generated code sees the context, which comes first.
 struct Block {
   BlockContext context{};
@@ -79,6 +89,7 @@ struct Block {
   std::array<FiberSet, BarrierSet::barriers> waiting;
   BarrierSet barriers;
   std::vector<std::vector<Meeting>> meetings;  // by hardware warp; one-lane shape only
+  std::vector<Gathering> gatherings;           // the same
   GuardedBuffer shared;
   // Shape of phases: what warps that wait go on with, and their local memory; by warp, WarpContext::line of the barrier
   // that it waits at, 0: of none.

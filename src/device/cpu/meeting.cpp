@@ -77,6 +77,49 @@ bool arrive_at_meeting(Warp& warp, std::uint32_t members, std::uint64_t value, s
   return false;
 }
 
+void arrive_at_gathering(Warp& warp) {
+  Block& block = *warp.block;
+  const unsigned hardware_warp = warp.index / warp_threads;
+  auto found = std::find_if(block.gatherings.begin(), block.gatherings.end(), [&](const Gathering& gathering) {
+    return gathering.site == warp.site && gathering.warp == hardware_warp;
+  });
+  if (found == block.gatherings.end())
+    found = block.gatherings.insert(
+        found, Gathering{.site = warp.site, .line = warp.context.line, .warp = hardware_warp});  // may throw bad_alloc
+  found->arrived |= 1u << warp.index % warp_threads;
+  warp.waiting = Waiting::meeting;
+}
+
+bool complete_gatherings(Block& block) {
+  // A loop that waits for other blocks may take long. Lanes that it keeps are not where the others are.
+  constexpr unsigned patience = 100;
+  bool any = false;
+  const auto spins = [&](unsigned warp) {
+    bool some = false;
+    block.spinning.for_each(block.words, [&](unsigned i) { some = some || i / warp_threads == warp; });
+    return some;
+  };
+  // Of a warp's gatherings, the one that comes first in the code: its lanes may yet come to the others.
+  std::vector<Gathering>& all = block.gatherings;
+  for (Gathering& gathering : all)
+    gathering.is_first = std::none_of(all.begin(), all.end(), [&](const Gathering& other) {
+      return other.warp == gathering.warp && other.line < gathering.line;
+    });
+  std::erase_if(all, [&](Gathering& gathering) {
+    if (!gathering.is_first) return false;
+    if (spins(gathering.warp) && ++gathering.rounds < patience) return false;
+    any = true;
+    for (std::uint32_t rest = gathering.arrived; rest != 0; rest &= rest - 1) {
+      Warp& lane = block.warps[gathering.warp * warp_threads + static_cast<unsigned>(__builtin_ctz(rest))];
+      lane.result = gathering.arrived;
+      lane.waiting = Waiting::nothing;
+      block.ready.set(lane.index);
+    }
+    return true;
+  });
+  return any;
+}
+
 void leave_meetings(Warp& warp) {
   Block& block = *warp.block;
   const unsigned hardware_warp = warp.index / warp_threads;

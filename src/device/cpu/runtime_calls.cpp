@@ -124,6 +124,18 @@ std::uint32_t call_warp_meet(WarpContext* context, std::uint32_t members, std::u
   return warp.result;
 }
 
+std::uint32_t call_active_mask(WarpContext* context) {
+  HEDDLE_ENTER(context);
+  if (!has_fiber(warp)) refuse_waiting(warp);
+  Worker& worker = *warp.block->worker;
+  if (!has_memory_for([&] { arrive_at_gathering(warp); })) {
+    begin_fault(warp, FaultKind::no_meeting, -1);
+    end_launch(warp);
+  }
+  worker.wait_for_others(warp);
+  return warp.result;
+}
+
 // Every byte of the format and of strings is checked before it is read, where the launch has a footprint.
 class PrintfSource final : public KernelPrintfSource {
  public:
@@ -246,6 +258,7 @@ RuntimeTable make_runtime_table(void (*const* soft)(), unsigned processors) {
   table.spin = &call_spin;
   table.nanosleep = &call_nanosleep;
   table.warp_meet = &call_warp_meet;
+  table.active_mask = &call_active_mask;
   table.vprintf = &call_vprintf;
   table.malloc = &call_malloc;
   table.free = &call_free;

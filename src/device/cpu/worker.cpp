@@ -187,6 +187,7 @@ void Worker::begin_block(Block& block, LaunchJob& job, std::uint64_t id) {
   if (width == 1) {
     block.meetings.resize((threads + 31) / 32);
     for (auto& meetings : block.meetings) meetings.clear();
+    block.gatherings.clear();
   }
   block.live = block.warp_count;
   block.last = block.warp_count - 1;
@@ -251,6 +252,10 @@ bool Worker::run_block(Block& block) {
     return true;
   }
   if (block.live == 0) return true;
+  if (!block.gatherings.empty() && complete_gatherings(block)) {
+    note_progress();
+    return false;
+  }
   if (!block.spinning.empty(block.words)) return false;
   // Nobody can run and nobody will be woken: barriers and meetings only end through warps of the same block.
   block.job->fail(error_from([&] { return barrier_deadlock(block); }));

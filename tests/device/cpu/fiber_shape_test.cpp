@@ -222,6 +222,28 @@ void meet_lanes(WarpContext* warp) {
   results[warp->first_thread].store(static_cast<std::uint32_t>(total));
 }
 
+// Every thread is a fiber. Even and odd lanes ask at two places which lanes are there; every fifth thread leaves first,
+// and one waits for the others' answers.
+void gather_lanes(WarpContext* warp) {
+  const auto active_mask = warp->block->launch->runtime->active_mask;
+  const std::uint32_t lane = warp->first_thread % 32;
+  auto* results = argument<Word>(warp, 0);
+  auto* answered = argument<Word>(warp, 1);
+  if (lane % 5 == 4) return;
+  if (lane == 3)
+    while (answered->load() == 0) spin(warp);
+  std::uint32_t mask;
+  if (lane % 2 == 1) {
+    mask = active_mask(warp);
+    asm volatile("nop");  // two calls, at two places
+  } else {
+    mask = active_mask(warp);
+    asm volatile("nop; nop");
+  }
+  answered->store(1);
+  results[warp->first_thread].store(mask);
+}
+
 void sync_threads(WarpContext* warp) {
   auto* counter = argument<Word>(warp, 0) + warp->block->block_id[0];
   counter->fetch_add(1);
@@ -258,6 +280,7 @@ class FiberShape : public testing::TestWithParam<unsigned> {
                                      direct("set_flag_direct", &set_flag_direct),
                                      fiber("sleep_a_while", &sleep_a_while),
                                      fiber("meet_lanes", &meet_lanes, 1, 1),
+                                     fiber("gather_lanes", &gather_lanes, 2, 1),
                                      fiber("sync_threads", &sync_threads, 2, 1),
                                      fiber("misuse", &misuse, 0),
                                      fiber("sleep_for_ever", &sleep_for_ever),
@@ -455,6 +478,22 @@ TEST_P(FiberShape, OneLaneMeetings) {
       for (unsigned other = mine % 2; other < lanes; other += 2) expected += other % 5 == 4 ? 0 : other * 10;
     }
     EXPECT_EQ(results[thread].load(), thread % 32 % 5 == 4 ? 0 : expected) << thread;
+  }
+}
+
+TEST_P(FiberShape, LanesThatAreAtOnePlace) {
+  std::vector<Word> results(32);
+  Word answered{0};
+  native.launch(*queue, "gather_lanes", {.grid = {1}, .block = {32}}, results.data(), &answered);
+  queue->synchronize();
+  std::uint32_t there = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) there |= lane % 5 == 4 ? 0 : 1u << lane;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    const std::uint32_t expected = lane % 5 == 4   ? 0
+                                   : lane == 3     ? 1u << 3  // it came when the others had their answer
+                                   : lane % 2 == 1 ? there & 0xAAAAAAAA & ~(1u << 3)
+                                                   : there & 0x55555555;
+    EXPECT_EQ(results[lane].load(), expected) << lane;
   }
 }
 

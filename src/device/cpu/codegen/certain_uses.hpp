@@ -16,8 +16,8 @@ class CertainUses {
               const ptx::analysis::PostDominators& post);
 
   // Whether some instruction that follows `load` on all ways to the end computes with the value that it leaves in
-  // `reg`, or with its bits in other registers. A load ahead of a test that says whether the value is there, as merges of
-  // sorted lists make it, has none.
+  // `reg`, or with its bits in other registers. A load ahead of a test that says whether the value is there, as merges
+  // of sorted lists make it, has none.
   bool any(std::uint32_t load, std::uint32_t reg) const;
 
  private:

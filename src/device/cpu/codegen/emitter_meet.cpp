@@ -141,7 +141,11 @@ void MetWarpInstructions::emit(const ptx::Instruction& inst) {
     case Opcode::vote: return vote(inst);
     case Opcode::match: return match(inst);
     case Opcode::redux: return redux(inst);
-    case Opcode::activemask: return registers_.write_operand(inst.operands[0], Type::b32, self);
+    case Opcode::activemask:
+      runtime_.note_line(inst);
+      return registers_.write_operand(
+          inst.operands[0], Type::b32,
+          runtime_.call(offsetof(RuntimeTable, active_mask), kernel_.abi.i32, {inputs_.warp}));
     case Opcode::elect: {
       const Meeting meeting = meet(inst, &inst.operands[2], b_.getInt32(0));
       Value* leader = b_.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, meeting.present, b_.getTrue());
