@@ -521,9 +521,10 @@ TEST_F(Cc, PlainFilesCompileWithTheCompilerThatIsNamed) {
        "cudaMemcpyDefault; float4 v = make_float4(1, 2, 3, 4); return (int)sizeof p + (int)k + (int)v.x; }\n");
   file("b.cpp",
        "#include <cuda_runtime.h>\n#include <cuda.h>\nint f() { float* p; dim3 d(3); return cudaMalloc(&p, d.x); }\n");
+  file("c.cpp", "#include <cuda.h>\nvoid* f(size_t n) { return malloc(n + sizeof(CUdeviceptr)); }\n");
   for (const char* compiler : {"gcc", "g++", "clang-19"}) {
     if (shell(std::string(compiler) + " --version").code != 0) continue;
-    for (const char* source : {"a.c", "b.cpp"}) {
+    for (const char* source : {"a.c", "b.cpp", "c.cpp"}) {
       const Ran built = cc(std::string("-c -Xcompiler -Wall,-Wextra,-Werror -ccbin ") + compiler + " " + source);
       EXPECT_EQ(built.code, 0) << compiler << built.output;
     }

@@ -4,7 +4,6 @@
 #pragma GCC system_header
 
 #include <stddef.h>
-#include <stdlib.h>  // as NVIDIA's cuda.h
 
 #define __host__
 #define __device__
