@@ -37,9 +37,10 @@ class Guides {
                                  token.is("]") || token.is(":");
   }
   std::size_t behind(std::size_t i, std::string_view open, std::string_view close) const {
-    int depth = 0;
+    int depth = 0, brackets = 0;
     for (; i < tokens_.size() && !is(i, ";") && !is(i, "{"); ++i) {
-      depth += is(i, open) ? 1 : is(i, close) ? -1 : 0;
+      if (open == "<") brackets += is(i, "(") ? 1 : is(i, ")") ? -1 : 0;
+      if (brackets == 0) depth += is(i, open) ? 1 : is(i, close) ? -1 : 0;
       if (depth == 0) return i + 1;
     }
     return tokens_.size();

@@ -7,9 +7,9 @@
 
 namespace heddle::compile {
 
-// The source with `template` before each member template behind `typename` and template arguments, where it lacks the
-// word: typename Traits<A>::template rebind<int>. C++20 and nvcc do without it there; clang does not. std::nullopt if
-// nothing changes. Lines stay as they are.
+// The source with `template` before each member with template arguments, behind `typename` and a name that is a
+// template's parameter or has arguments, where it lacks the word: typename Traits<A>::template rebind<int>. C++20 and
+// nvcc do without it there; clang does not. std::nullopt if nothing changes. Lines stay as they are.
 std::optional<std::string> with_template_keywords(std::string_view source);
 
 }  // namespace heddle::compile

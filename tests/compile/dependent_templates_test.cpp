@@ -15,6 +15,10 @@ TEST(DependentTemplates, GetTheirKeyword) {
        "typename std::allocator_traits<A>::template rebind_alloc<B<C>>::pointer p;"},
       {"typename ::n::A<(1 > 2)>::B<typename C<D>::E<F>>::G<H> x;",
        "typename ::n::A<(1 > 2)>::template B<typename C<D>::template E<F>>::template G<H> x;"},
+      {"template <class A> f() { typename A::B<int> x; }", "template <class A> f() { typename A::template B<int> x; }"},
+      {"template <int n, typename... A> typename A::B<n> f(A...);",
+       "template <int n, typename... A> typename A::template B<n> f(A...);"},
+      {"typename A<T>::type::B<C>::D y;", "typename A<T>::type::template B<C>::D y;"},
       {"f(typename A<T>::B<int>{}, typename A<T>::template B<int>{});",
        "f(typename A<T>::template B<int>{}, typename A<T>::template B<int>{});"},
   };

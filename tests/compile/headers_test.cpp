@@ -111,6 +111,21 @@ TEST_F(Headers, MacrosOfTheProgramDoNotReachThem) {
                    "k.cu"));
 }
 
+// Also those that are included behind the program's macros.
+TEST_F(Headers, MacrosOfTheProgramDoNotReachThoseThatComeLater) {
+  std::string macros;
+  for (const char* name : {"A",     "B",    "K",    "M",    "N",      "P",     "S",    "T",      "i",
+                           "n",     "p",    "v",    "x",    "value",  "order", "old",  "place",  "state",
+                           "count", "size", "rank", "type", "result", "left",  "load", "shared", "min"})
+    macros += std::string("#define ") + name + " 7\n";
+  for (const char* header : {"cuda/atomic", "cuda/barrier", "cuda/pipeline", "mma.h", "cuda_pipeline.h", "cuComplex.h",
+                             "cooperative_groups.h", "cooperative_groups/reduce.h"})
+    EXPECT_THAT(
+        compile_cuda(macros + "#include <" + header + ">\n__global__ void k(int* q) { *q = N + value; }", "k.cu"),
+        HasSubstr("14"))
+        << header;
+}
+
 TEST_F(Headers, TexturesAndSurfacesAreInstructions) {
   const std::string ptx = compile_cuda(
       "__global__ void k(float4* p, uchar4* q, cudaTextureObject_t t, cudaSurfaceObject_t s) {\n"

@@ -2,6 +2,7 @@
 #pragma once
 #pragma GCC system_header
 #include "heddle/prelude.h"
+#include "heddle/hide_macros.h"
 
 // As in heddle/library_types.h.
 #if !defined(CU_COMPLEX_H_)
@@ -43,3 +44,4 @@ __HEDDLE_BOTH__ cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex c) {
 }
 
 #endif
+#include "heddle/show_macros.h"

@@ -3,6 +3,7 @@
 #pragma once
 #pragma GCC system_header
 #include "heddle/prelude.h"
+#include "heddle/hide_macros.h"
 
 // The first size - zfill bytes come from `from`, the last zfill are zeros. `size` is 4, 8 or 16, and both addresses are
 // multiples of it. Before sm_80, which has no such instruction, the copy is done at once.
@@ -53,3 +54,4 @@ __HEDDLE_DEVICE__ void __pipeline_wait_prior(__SIZE_TYPE__ count) {
 #undef __HEDDLE_WAIT_PRIOR
 #endif
 }
+#include "heddle/show_macros.h"

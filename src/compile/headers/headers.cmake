@@ -54,6 +54,7 @@ set(heddle_device_headers
   heddle/guards.h
   heddle/half_functions.h
   heddle/half_types.h
+  heddle/hide_macros.h
   heddle/host_headers.h
   heddle/host_math.h
   heddle/integers.h
@@ -95,6 +96,7 @@ set(heddle_device_headers
   heddle/runtime_memory.h
   heddle/runtime_sharing.h
   heddle/runtime_types.h
+  heddle/show_macros.h
   heddle/simd.h
   heddle/surface_functions.h
   heddle/synchronization.h

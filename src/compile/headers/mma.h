@@ -6,6 +6,7 @@
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #include "heddle/prelude.h"
+#include "heddle/hide_macros.h"
 
 namespace nvcuda {
 namespace wmma {
@@ -207,3 +208,4 @@ __HEDDLE_DEVICE__ float __float_to_tf32(float x) {
 
 }  // namespace wmma
 }  // namespace nvcuda
+#include "heddle/show_macros.h"

@@ -87,12 +87,14 @@ void arrive_at_gathering(Warp& warp) {
     found = block.gatherings.insert(
         found, Gathering{.site = warp.site, .line = warp.context.line, .warp = hardware_warp});  // may throw bad_alloc
   found->arrived |= 1u << warp.index % warp_threads;
+  found->rounds = 0;
   warp.waiting = Waiting::meeting;
 }
 
 bool complete_gatherings(Block& block) {
-  // A loop that waits for other blocks may take long. Lanes that it keeps are not where the others are.
-  constexpr unsigned patience = 100;
+  // Lanes that spin look again once: what they wait for may be there. Those that go on spinning, as at a lock, are not
+  // where the others are.
+  constexpr unsigned patience = 2;
   bool any = false;
   const auto spins = [&](unsigned warp) {
     bool some = false;

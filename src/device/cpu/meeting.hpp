@@ -15,7 +15,7 @@ bool arrive_at_meeting(Warp& warp, std::uint32_t members, std::uint64_t value, s
 // RuntimeTable::active_mask: the thread arrives, and must wait. Its result is `warp.result` when it is resumed.
 void arrive_at_gathering(Warp& warp);
 // No thread of the block can run, but for those that spin. Makes threads ready that wait to know which lanes are where
-// they are; false where there are none. Lanes of their warps that spin get some rounds to come there.
+// they are; false where there are none. Lanes of their warps that spin get a round to come there.
 bool complete_gatherings(Block& block);
 
 // The thread has left the kernel: meetings that only waited for it are completed.

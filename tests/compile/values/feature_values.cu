@@ -184,6 +184,20 @@ extern "C" __global__ void leader_only(const int* in, int* out) {
   out[threadIdx.x] = __shfl_sync(0xffffffffu, value, 5);
 }
 
+// A half and a bfloat16 as each integer type. `out`: ten for each.
+template <class H>
+__device__ void to_integers(float f, long long* out) {
+  const H h(f);
+  out[0] = static_cast<signed char>(h), out[1] = static_cast<unsigned char>(h), out[2] = static_cast<short>(h);
+  out[3] = static_cast<unsigned short>(h), out[4] = static_cast<int>(h), out[5] = static_cast<unsigned>(h);
+  out[6] = static_cast<long long>(h), out[7] = static_cast<long long>(static_cast<unsigned long long>(h));
+  out[8] = static_cast<char>(h), out[9] = static_cast<bool>(h);
+}
+extern "C" __global__ void integers_of_halves(const float* in, long long* out) {
+  to_integers<__half>(in[threadIdx.x], out + 20 * threadIdx.x);
+  to_integers<__nv_bfloat16>(in[threadIdx.x], out + 20 * threadIdx.x + 10);
+}
+
 // Copies of the index variables, and references to them. `out`: a value of each kind for each thread.
 template <class T>
 __device__ __noinline__ unsigned referred(const T& t) {

@@ -310,6 +310,33 @@ TEST_P(FeatureValues, OnlyTheLaneThatIsReadFromNeedsAValue) {
   for (int t = 0; t < 64; ++t) EXPECT_EQ(got[t], x[t / 32 * 32 + 5]) << t;
 }
 
+template <class T>
+long long nearest(double value) {
+  using Limits = std::numeric_limits<T>;
+  if (std::isnan(value)) return sizeof(T) < 8 ? 0 : std::numeric_limits<long long>::min();
+  if (value >= static_cast<double>(Limits::max())) return static_cast<long long>(Limits::max());
+  return value <= static_cast<double>(Limits::min()) ? static_cast<long long>(Limits::min())
+                                                     : static_cast<long long>(static_cast<T>(value));
+}
+
+TEST_P(FeatureValues, HalvesAsIntegersAreTheNearest) {
+  Program program(*device_, "feature_values.cu");
+  const std::vector<float> x{0, -3.5f, 200, 300, -256, 32768, INFINITY, -INFINITY, NAN, 0.5f};
+  const auto in = program.buffer(x);
+  auto out = program.buffer(std::vector<long long>(20 * x.size()));
+  program.run("integers_of_halves", {.block = {static_cast<u32>(x.size())}}, in.address(), out.address());
+  const auto got = program.read(out);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double v = x[i];
+    const long long wanted[] = {nearest<signed char>(v), nearest<unsigned char>(v),
+                                nearest<short>(v),       nearest<unsigned short>(v),
+                                nearest<int>(v),         nearest<unsigned>(v),
+                                nearest<long long>(v),   nearest<unsigned long long>(v),
+                                nearest<signed char>(v), v != 0};
+    for (std::size_t k = 0; k < 20; ++k) EXPECT_EQ(got[20 * i + k], wanted[k % 10]) << v << ", kind " << k;
+  }
+}
+
 TEST_P(FeatureValues, CopiesOfIndexVariablesHaveTheirOwnValues) {
   Program program(*device_, "feature_values.cu");
   const u32 n = 32;

@@ -79,17 +79,8 @@ void wait_between_barriers(WarpContext* warp) {
   flags[me].store(1);
 }
 
-// Each warp writes its number behind each of 20 barriers, in the order in which warps come there.
-void write_order(WarpContext* warp) {
-  auto* next = argument<Word>(warp, 0);
-  auto* order = argument<Word>(warp, 1);
-  for (int round = 0; round < 20; ++round) {
-    sync(warp);
-    order[next->fetch_add(1)].store(warp->first_thread / 32);
-  }
-}
-
-// The same where warp 3 comes to each barrier last: it waits until all others are there or about to be.
+// Each warp writes its number behind each of 20 barriers, in the order in which warps come there. Warp 3 comes to each
+// barrier last: it waits until all others are there or about to be.
 void write_order_behind_a_late_warp(WarpContext* warp) {
   auto* next = argument<Word>(warp, 0);
   auto* order = argument<Word>(warp, 1);
@@ -269,7 +260,6 @@ class FiberShape : public testing::TestWithParam<unsigned> {
                                      fiber("flag_within_block", &flag_within_block),
                                      fiber("wait_for_next_block", &wait_for_next_block),
                                      fiber("wait_between_barriers", &wait_between_barriers),
-                                     fiber("write_order", &write_order, 2),
                                      fiber("write_order_behind_a_late_warp", &write_order_behind_a_late_warp, 3),
                                      fiber("wait_for_previous_block", &wait_for_previous_block),
                                      fiber("grid_barrier", &grid_barrier),
@@ -339,14 +329,6 @@ TEST_P(FiberShape, BlocksThatWaitForLaterBlocksBetweenBarriers) {
   native.launch(*queue, "wait_between_barriers", {.grid = {40}, .block = {96}}, flags.data());
   queue->synchronize();
   for (const Word& flag : flags) EXPECT_EQ(flag.load(), 1u);
-}
-
-TEST_P(FiberShape, WarpsGoOnInTheirOrderBehindABarrier) {
-  std::vector<Word> order(20 * 8);
-  Word next{0};
-  native.launch(*queue, "write_order", {.grid = {1}, .block = {256}}, &next, order.data());
-  queue->synchronize();
-  for (unsigned i = 0; i < order.size(); ++i) EXPECT_EQ(order[i].load(), i % 8) << i;
 }
 
 TEST_P(FiberShape, WarpsGoOnInTheirOrderWhicheverCameLast) {

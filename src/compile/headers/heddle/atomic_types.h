@@ -3,6 +3,7 @@
 #pragma clang system_header
 
 #include "prelude.h"
+#include "hide_macros.h"
 
 #define __HEDDLE_HD__ inline __attribute__((always_inline, nodebug, host, device))
 #define __HEDDLE_D__ inline __attribute__((always_inline, nodebug, device))
@@ -284,3 +285,4 @@ __HEDDLE_HD__ void atomic_thread_fence(memory_order order) { ::cuda::atomic_thre
 }  // namespace std
 
 }  // namespace cuda
+#include "show_macros.h"

@@ -5,6 +5,7 @@
 #include "atomic_types.h"
 #include "cooperative_groups.h"
 #include "../cuda_pipeline_primitives.h"
+#include "hide_macros.h"
 
 namespace cuda {
 
@@ -235,3 +236,4 @@ __HEDDLE_D__ void memcpy_async(const Group& group, void* to, const void* from, S
 }
 
 }  // namespace cuda
+#include "show_macros.h"

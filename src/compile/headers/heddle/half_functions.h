@@ -308,13 +308,6 @@ __HEDDLE_SMALL(__nv_bfloat16, __nv_bfloat162)
 #define __HEDDLE_TO_INTEGER_1(H, FUNCTION, T, CONVERT, ROUND)                                                      \
   __HEDDLE_BOTH__ T FUNCTION(H h) { return __heddle_saturated_integer<T>(ROUND(__heddle_wide(h))); }
 #endif
-template <typename T, typename V>
-__HEDDLE_BOTH__ T __heddle_saturated_integer(V v) {
-  constexpr T most = static_cast<T>(-1) > 0 ? static_cast<T>(-1) : static_cast<T>((1ull << (8 * sizeof(T) - 1)) - 1);
-  constexpr T least = static_cast<T>(-1) > 0 ? 0 : static_cast<T>(-most - 1);
-  if (v != v) return sizeof(T) < 8 ? T(0) : static_cast<T>(1ull << 63);
-  return v >= static_cast<V>(most) ? most : (v <= static_cast<V>(least) ? least : static_cast<T>(v));
-}
 // Through double with a sticky last bit: one rounding. Directed forms step from there.
 #define __HEDDLE_FROM_INTEGER(H, NAME, T, S)                                                                       \
   __HEDDLE_BOTH__ H __##S##2##NAME##_rn(T v) { return H(v); }                                                      \

@@ -51,6 +51,27 @@ __HEDDLE_BOTH__ float __heddle_odd_float(double d) {
   return f;
 }
 
+// The nearest value of the type. NaN is 0, and the least one of 64 bits.
+template <typename T, typename V>
+__HEDDLE_BOTH__ T __heddle_saturated_integer(V v) {
+  constexpr T most = static_cast<T>(-1) > 0 ? static_cast<T>(-1) : static_cast<T>((1ull << (8 * sizeof(T) - 1)) - 1);
+  constexpr T least = static_cast<T>(-1) > 0 ? 0 : static_cast<T>(-most - 1);
+  if (v != v) return sizeof(T) < 8 ? T(0) : static_cast<T>(1ull << 63);
+  return v >= static_cast<V>(most) ? most : (v <= static_cast<V>(least) ? least : static_cast<T>(v));
+}
+// Towards zero. The device's own conversions saturate to 32 and 64 bits.
+template <typename T>
+__HEDDLE_BOTH__ T __heddle_to_integer(float f) {
+#if defined(__CUDA_ARCH__)
+  constexpr bool is_unsigned = static_cast<T>(-1) > 0;
+  if (sizeof(T) == 8) return is_unsigned ? static_cast<T>(__float2ull_rz(f)) : static_cast<T>(__float2ll_rz(f));
+  if (sizeof(T) == 4 && is_unsigned) return static_cast<T>(__float2uint_rz(f));
+  return __heddle_saturated_integer<T>(__float2int_rz(f));
+#else
+  return __heddle_saturated_integer<T>(f);
+#endif
+}
+
 #define __HEDDLE_SMALL_FLOAT(H, RAW, TO_FLOAT, FROM_FLOAT)                                                          \
   struct __attribute__((aligned(2))) H {                                                                            \
     unsigned short __x;                                                                                             \
@@ -77,17 +98,17 @@ __HEDDLE_BOTH__ float __heddle_odd_float(double d) {
     __HEDDLE_MEMBER__ operator RAW() const { return {__x}; }                                                        \
     __HEDDLE_MEMBER__ operator float() const { return TO_FLOAT(__x); }                                              \
     __HEDDLE_MEMBER__ operator bool() const { return (__x & 0x7fff) != 0; }                                         \
-    __HEDDLE_MEMBER__ operator char() const { return static_cast<char>(TO_FLOAT(__x)); }                            \
-    __HEDDLE_MEMBER__ operator signed char() const { return static_cast<signed char>(TO_FLOAT(__x)); }              \
-    __HEDDLE_MEMBER__ operator unsigned char() const { return static_cast<unsigned char>(TO_FLOAT(__x)); }          \
-    __HEDDLE_MEMBER__ operator short() const { return static_cast<short>(TO_FLOAT(__x)); }                          \
-    __HEDDLE_MEMBER__ operator unsigned short() const { return static_cast<unsigned short>(TO_FLOAT(__x)); }        \
-    __HEDDLE_MEMBER__ operator int() const { return static_cast<int>(TO_FLOAT(__x)); }                              \
-    __HEDDLE_MEMBER__ operator unsigned int() const { return static_cast<unsigned int>(TO_FLOAT(__x)); }            \
-    __HEDDLE_MEMBER__ operator long() const { return static_cast<long>(TO_FLOAT(__x)); }                            \
-    __HEDDLE_MEMBER__ operator unsigned long() const { return static_cast<unsigned long>(TO_FLOAT(__x)); }          \
-    __HEDDLE_MEMBER__ operator long long() const { return static_cast<long long>(TO_FLOAT(__x)); }                  \
-    __HEDDLE_MEMBER__ operator unsigned long long() const { return static_cast<unsigned long long>(TO_FLOAT(__x)); } \
+    __HEDDLE_MEMBER__ operator char() const { return __heddle_to_integer<char>(TO_FLOAT(__x)); }                            \
+    __HEDDLE_MEMBER__ operator signed char() const { return __heddle_to_integer<signed char>(TO_FLOAT(__x)); }              \
+    __HEDDLE_MEMBER__ operator unsigned char() const { return __heddle_to_integer<unsigned char>(TO_FLOAT(__x)); }          \
+    __HEDDLE_MEMBER__ operator short() const { return __heddle_to_integer<short>(TO_FLOAT(__x)); }                          \
+    __HEDDLE_MEMBER__ operator unsigned short() const { return __heddle_to_integer<unsigned short>(TO_FLOAT(__x)); }        \
+    __HEDDLE_MEMBER__ operator int() const { return __heddle_to_integer<int>(TO_FLOAT(__x)); }                              \
+    __HEDDLE_MEMBER__ operator unsigned int() const { return __heddle_to_integer<unsigned int>(TO_FLOAT(__x)); }            \
+    __HEDDLE_MEMBER__ operator long() const { return __heddle_to_integer<long>(TO_FLOAT(__x)); }                            \
+    __HEDDLE_MEMBER__ operator unsigned long() const { return __heddle_to_integer<unsigned long>(TO_FLOAT(__x)); }          \
+    __HEDDLE_MEMBER__ operator long long() const { return __heddle_to_integer<long long>(TO_FLOAT(__x)); }                  \
+    __HEDDLE_MEMBER__ operator unsigned long long() const { return __heddle_to_integer<unsigned long long>(TO_FLOAT(__x)); } \
   };                                                                                                                \
   __HEDDLE_BOTH__ float __heddle_wide(H h) { return TO_FLOAT(h.__x); }                                              \
   __HEDDLE_BOTH__ void __heddle_narrow(H* h, float f) { h->__x = FROM_FLOAT(f); }                                   \

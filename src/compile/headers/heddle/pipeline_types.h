@@ -4,6 +4,7 @@
 #pragma clang system_header
 
 #include "barrier_types.h"
+#include "hide_macros.h"
 
 namespace cuda {
 
@@ -56,3 +57,4 @@ __HEDDLE_D__ void memcpy_async(const Group& group, void* to, const void* from, S
 }
 
 }  // namespace cuda
+#include "show_macros.h"
