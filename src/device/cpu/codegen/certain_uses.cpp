@@ -1,5 +1,6 @@
 #include "device/cpu/codegen/certain_uses.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "ptx/forms.hpp"
@@ -30,6 +31,31 @@ bool moves_bits(const Instruction& inst, std::uint32_t reg) {
   }
 }
 
+bool is_arithmetic(const Instruction& inst) {
+  switch (inst.opcode) {
+    case Opcode::add:
+    case Opcode::sub:
+    case Opcode::mul:
+    case Opcode::mad:
+    case Opcode::fma:
+    case Opcode::min:
+    case Opcode::max:
+    case Opcode::neg:
+    case Opcode::abs:
+    case Opcode::xor_:
+    case Opcode::cvt:
+    case Opcode::setp: return true;
+    default: return false;
+  }
+}
+
+// The instruction may go on without the register's value: it chooses between two, or makes one truth of two.
+bool may_ignore(const Instruction& inst, std::uint32_t reg) {
+  if (inst.guard.present && inst.guard.reg == reg) return false;
+  if (inst.opcode == Opcode::and_ || inst.opcode == Opcode::or_) return inst.d.type == ptx::Type::pred;
+  return inst.opcode == Opcode::selp && moves_bits(inst, reg);
+}
+
 bool is_stored(const Instruction& inst, std::uint32_t reg) {
   if (inst.opcode != Opcode::st || inst.operands.size() < 2) return false;
   if (inst.operands[0].base == ptx::OperandKind::reg && inst.operands[0].index == reg) return false;
@@ -45,6 +71,17 @@ CertainUses::CertainUses(const ptx::Function& function, const ptx::analysis::Con
     ptx::for_each_use(function.body[i], [&](std::uint32_t reg, const auto&) { uses_[reg].push_back(i); });
 }
 
+// Compilers compute ahead what a test chooses afterwards.
+bool CertainUses::is_chosen_later(const Instruction& inst) const {
+  if (!is_arithmetic(inst) || inst.guard.present) return false;
+  bool chosen = true;
+  ptx::for_each_def(inst, [&](std::uint32_t made, const auto&) {
+    chosen = chosen && std::all_of(uses_[made].begin(), uses_[made].end(),
+                                   [&](std::uint32_t use) { return may_ignore(function_.body[use], made); });
+  });
+  return chosen;
+}
+
 bool CertainUses::any(std::uint32_t load, std::uint32_t reg) const {
   std::set<std::uint32_t> seen{reg};
   std::vector<std::uint32_t> open{reg};
@@ -54,10 +91,11 @@ bool CertainUses::any(std::uint32_t load, std::uint32_t reg) const {
     for (const std::uint32_t use : uses_[value]) {
       const Instruction& inst = function_.body[use];
       if (is_stored(inst, value)) continue;
-      if (!moves_bits(inst, value)) {
+      if (!moves_bits(inst, value) && !is_chosen_later(inst)) {
         if (post_.post_dominates(cfg_.block_of(use), cfg_.block_of(load))) return true;
         continue;
       }
+      if (inst.d.type == ptx::Type::pred) continue;  // what the truth of two conditions decides is not followed
       ptx::for_each_def(inst, [&](std::uint32_t made, const auto&) {
         if (seen.insert(made).second) open.push_back(made);
       });

@@ -21,6 +21,8 @@ class CertainUses {
   bool any(std::uint32_t load, std::uint32_t reg) const;
 
  private:
+  bool is_chosen_later(const ptx::Instruction& inst) const;
+
   const ptx::Function& function_;
   const ptx::analysis::ControlFlowGraph& cfg_;
   const ptx::analysis::PostDominators& post_;
