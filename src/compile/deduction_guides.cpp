@@ -5,6 +5,7 @@
 
 #include "compile/source_edits.hpp"
 #include "compile/source_tokens.hpp"
+#include "compile/template_arguments.hpp"
 
 namespace heddle::compile {
 namespace {
@@ -27,20 +28,21 @@ class Guides {
     const SourceToken& name = tokens_[i];
     if (!name.is_word() || !is(i + 1, "(") || (i > 0 && !may_be_in_front(tokens_[i - 1]))) return false;
     if (i > 1 && is(i - 1, ">") && is(i - 2, "-")) return false;  // a member
-    const std::size_t arrow = behind(i + 1, "(", ")");
+    const std::size_t arrow = behind_brackets(i + 1);
     if (!is(arrow, "-") || !is(arrow + 1, ">") || !is(arrow + 2, name.text) || !is(arrow + 3, "<")) return false;
-    return is(behind(arrow + 3, "<", ">"), ";");
+    const auto end = behind_template_arguments(tokens_, arrow + 3);
+    return end && is(*end, ";");
   }
   static bool may_be_in_front(const SourceToken& token) {
     return token.is_word() ? token.is("explicit")
                            : token.is(">") || token.is(";") || token.is("{") || token.is("}") || token.is(")") ||
                                  token.is("]") || token.is(":");
   }
-  std::size_t behind(std::size_t i, std::string_view open, std::string_view close) const {
-    int depth = 0, brackets = 0;
-    for (; i < tokens_.size() && !is(i, ";") && !is(i, "{"); ++i) {
-      if (open == "<") brackets += is(i, "(") ? 1 : is(i, ")") ? -1 : 0;
-      if (brackets == 0) depth += is(i, open) ? 1 : is(i, close) ? -1 : 0;
+  // The token behind the brackets that begin here.
+  std::size_t behind_brackets(std::size_t i) const {
+    int depth = 0;
+    for (; i < tokens_.size() && !is(i, ";"); ++i) {
+      depth += is(i, "(") ? 1 : is(i, ")") ? -1 : 0;
       if (depth == 0) return i + 1;
     }
     return tokens_.size();

@@ -1,10 +1,13 @@
 #include "compile/dependent_templates.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <set>
 #include <vector>
 
 #include "compile/source_edits.hpp"
 #include "compile/source_tokens.hpp"
+#include "compile/template_arguments.hpp"
 
 namespace heddle::compile {
 namespace {
@@ -14,8 +17,10 @@ class Names {
   explicit Names(std::string_view source) : source_(source), tokens_(source_tokens(source, true)) {}
 
   std::optional<std::string> changed() {
-    for (std::size_t i = 0; i < tokens_.size(); ++i)
+    for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
       if (is(i, "typename") || is(i, "class")) parameter(i + 1);
+      if (is(i, "define") && tokens_[i].directive != 0) macros_.insert(tokens_[i + 1].text);
+    }
     for (std::size_t i = 0; i < tokens_.size(); ++i)
       if (is(i, "typename")) name(i + 1);
     SourceEdits edits(source_);
@@ -33,34 +38,30 @@ class Names {
       parameters_.insert(tokens_[i].text);
   }
 
+  // Which may have the word already.
+  bool may_be_macro(std::string_view name) const {
+    return macros_.contains(name) ||
+           std::none_of(name.begin(), name.end(), [](unsigned char c) { return std::islower(c); });
+  }
+
   // A::B<C>::D<E> begins here.
   void name(std::size_t i) {
     if (is(i, "::")) ++i;
     bool depends = i < tokens_.size() && parameters_.contains(tokens_[i].text);
     for (bool is_member = false; i < tokens_.size() && tokens_[i].is_word(); is_member = true) {
-      const std::size_t end = is(i + 1, "<") ? behind_arguments(i + 1) : i + 1;
-      if (end == i) return;
-      if (is_member && depends && end > i + 1 && is(i - 1, "::")) places_.insert(tokens_[i].place_in(source_));
+      const auto list = is(i + 1, "<") ? behind_template_arguments(tokens_, i + 1) : i + 1;
+      if (!list) return;
+      const std::size_t end = *list;
+      if (is_member && depends && end > i + 1 && is(i - 1, "::") && !may_be_macro(tokens_[i].text))
+        places_.insert(tokens_[i].place_in(source_));
       depends = depends || end > i + 1;
       if (!is(end, "::")) return;
       i = end + (is(end + 1, "template") ? 2 : 1);
     }
   }
-  // The token behind "<...>"; the one before them where they have no end.
-  std::size_t behind_arguments(std::size_t begin) const {
-    int depth = 0, brackets = 0;
-    for (std::size_t i = begin; i < tokens_.size() && !is(i, ";") && !is(i, "{"); ++i) {
-      brackets += is(i, "(") ? 1 : is(i, ")") ? -1 : 0;
-      if (brackets < 0) break;
-      if (brackets == 0) depth += is(i, "<") ? 1 : is(i, ">") ? -1 : 0;
-      if (depth == 0) return i + 1;
-    }
-    return begin - 1;
-  }
-
   const std::string_view source_;
   const std::vector<SourceToken> tokens_;
-  std::set<std::string_view> parameters_;
+  std::set<std::string_view> parameters_, macros_;
   std::set<std::size_t> places_;  // names within arguments are found behind those that have them
 };
 

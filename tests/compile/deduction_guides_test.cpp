@@ -18,6 +18,7 @@ TEST(DeductionGuides, AreForBoth) {
        "struct A { template <class T> explicit __host__ __device__ B(T)\n-> B<T, C<D>>; };"},
       {"C(U) -> C<std::conditional_t<(sizeof(U) > 4), double, float>>;",
        "__host__ __device__ C(U) -> C<std::conditional_t<(sizeof(U) > 4), double, float>>;"},
+      {"B(U) -> B<decltype(U{} + 1.0)>;", "__host__ __device__ B(U) -> B<decltype(U{} + 1.0)>;"},
       {"struct S {}; S(int) -> S<int>; S(long) -> S<long>;",
        "struct S {}; __host__ __device__ S(int) -> S<int>; __host__ __device__ S(long) -> S<long>;"},
       {"template <class T> requires(sizeof(T) > 4) W(T) -> W<T>;",

@@ -14,8 +14,6 @@
 #undef CC
 #pragma push_macro("CD")
 #undef CD
-#pragma push_macro("CU_COMPLEX_H_")
-#undef CU_COMPLEX_H_
 #pragma push_macro("Completion")
 #undef Completion
 #pragma push_macro("Complex")

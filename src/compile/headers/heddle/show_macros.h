@@ -6,7 +6,6 @@
 #pragma pop_macro("CAB")
 #pragma pop_macro("CC")
 #pragma pop_macro("CD")
-#pragma pop_macro("CU_COMPLEX_H_")
 #pragma pop_macro("Completion")
 #pragma pop_macro("Complex")
 #pragma pop_macro("Count")
