@@ -7,9 +7,9 @@
 
 namespace heddle::compile {
 
-// The source with __host__ __device__ before each deduction guide. nvcc's have no execution space; clang takes those
-// without one for functions of the host, which device code may not use. std::nullopt if there are none. Lines stay as
-// they are.
+// The source with __host__ __device__ before each deduction guide. For nvcc a guide has no execution space. clang takes
+// one without these words for a function of the host, which device code may not use. std::nullopt if nothing changes.
+// Lines stay as they are.
 std::optional<std::string> with_guides_for_both(std::string_view source);
 
 }  // namespace heddle::compile

@@ -7,6 +7,7 @@
 
 #include "compile/source_edits.hpp"
 #include "compile/source_tokens.hpp"
+#include "compile/template_arguments.hpp"
 
 namespace heddle::compile {
 namespace {
@@ -58,7 +59,7 @@ class Lists {
 
   // The token behind this one, or behind the brackets that it opens.
   std::size_t behind(std::size_t i) const {
-    if (is(i, "<")) return behind_template_arguments(i);
+    if (is(i, "<")) return behind_arguments_of_call(i);
     if (!opens(i)) return i + 1;
     int depth = 0;
     for (; i < tokens_.size(); ++i) {
@@ -69,14 +70,9 @@ class Lists {
   }
 
   // The same where the sign begins template arguments of a call, f<int, 2>(x). It compares something otherwise.
-  std::size_t behind_template_arguments(std::size_t begin) const {
-    int depth = 0;
-    for (std::size_t i = begin; i < tokens_.size() && !closes(i) && !is(i, ";"); i = opens(i) ? behind(i) : i + 1) {
-      depth += is(i, "<") ? 1 : is(i, ">") ? -1 : 0;
-      if (depth > 0) continue;
-      return is(i + 1, "(") || is(i + 1, "{") || is(i + 1, "::") ? i + 1 : begin + 1;
-    }
-    return begin + 1;
+  std::size_t behind_arguments_of_call(std::size_t begin) const {
+    const auto end = behind_template_arguments(tokens_, begin);
+    return end && (is(*end, "(") || is(*end, "{") || is(*end, "::")) ? *end : begin + 1;
   }
 
   const std::string_view source_;

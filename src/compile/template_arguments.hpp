@@ -9,8 +9,8 @@
 
 namespace heddle::compile {
 
-// The token behind the list that begins with "<" at `begin`; std::nullopt where it has no end. Signs of comparisons
-// count as the list's end, unless they are within brackets.
+// The token behind the list that begins with "<" at `begin`; std::nullopt if the list does not end. A ">" within
+// brackets, and one of "->" or ">=", does not end it.
 std::optional<std::size_t> behind_template_arguments(std::span<const SourceToken> tokens, std::size_t begin);
 
 }  // namespace heddle::compile

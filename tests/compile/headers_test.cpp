@@ -1,10 +1,14 @@
 // What the device headers mean, seen in the PTX: which instructions come out, and what is refused with which words.
 #include <gmock/gmock.h>
 
+#include <fstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "compile/clang.hpp"
 #include "fixture.hpp"
+#include "support/places.hpp"
 
 namespace heddle::compile::testing {
 namespace {
@@ -111,17 +115,29 @@ TEST_F(Headers, MacrosOfTheProgramDoNotReachThem) {
                    "k.cu"));
 }
 
+// The names that a header hides or shows, by the pragma.
+std::vector<std::string> names_of(const char* header, const std::string& pragma) {
+  std::ifstream file(::heddle::tests::test_data() / "../src/compile/headers/heddle" / header);
+  std::vector<std::string> names;
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(pragma + "(\""))
+      names.push_back(line.substr(pragma.size() + 2, line.size() - pragma.size() - 4));
+  return names;
+}
+
 // Also those that are included behind the program's macros.
 TEST_F(Headers, MacrosOfTheProgramDoNotReachThoseThatComeLater) {
+  const std::vector<std::string> hidden = names_of("hide_macros.h", "#pragma push_macro");
+  ASSERT_GT(hidden.size(), 100u);
+  EXPECT_EQ(names_of("show_macros.h", "#pragma pop_macro"), hidden);
   std::string macros;
-  for (const char* name : {"A",     "B",    "K",    "M",    "N",      "P",     "S",    "T",      "i",
-                           "n",     "p",    "v",    "x",    "value",  "order", "old",  "place",  "state",
-                           "count", "size", "rank", "type", "result", "left",  "load", "shared", "min"})
-    macros += std::string("#define ") + name + " 7\n";
+  for (const std::string& name : hidden)
+    if (name != "device" && name != "global") macros += "#define " + name + " 7\n";  // what __global__ stands for
   for (const char* header : {"cuda/atomic", "cuda/barrier", "cuda/pipeline", "mma.h", "cuda_pipeline.h", "cuComplex.h",
                              "cooperative_groups.h", "cooperative_groups/reduce.h"})
     EXPECT_THAT(
-        compile_cuda(macros + "#include <" + header + ">\n__global__ void k(int* q) { *q = N + value; }", "k.cu"),
+        compile_cuda(macros + "#include <" + header + ">\n__global__ void fourteen(int* kept) { *kept = N + value; }",
+                     "k.cu"),
         HasSubstr("14"))
         << header;
 }

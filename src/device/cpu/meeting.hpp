@@ -14,8 +14,8 @@ bool arrive_at_meeting(Warp& warp, std::uint32_t members, std::uint64_t value, s
 
 // RuntimeTable::active_mask: the thread arrives, and must wait. Its result is `warp.result` when it is resumed.
 void arrive_at_gathering(Warp& warp);
-// No thread of the block can run, but for those that spin. Makes threads ready that wait to know which lanes are where
-// they are; false where there are none. Lanes of their warps that spin get a round to come there.
+// Called when no thread of the block can run, except those that spin. Makes ready the threads that wait for the result
+// of active_mask; returns whether it has made any ready. If lanes of their warp spin, these run once more before.
 bool complete_gatherings(Block& block);
 
 // The thread has left the kernel: meetings that only waited for it are completed.

@@ -46,7 +46,7 @@ again:
 }}
 )ptx";
 
-// The lines' destinations: of `ld.global.u32 %r20, ...`, 20.
+// Which of the function's loads, but for those of parameters, by their order.
 std::vector<unsigned> far_loads(const std::string& step, const std::string& body) {
   const ptx::Module module = ptx::parse(fmt::format(fmt::runtime(frame), step, body), "test.ptx");
   FactsOptions options;

@@ -261,14 +261,8 @@ __HEDDLE_SMALL(__nv_bfloat16, __nv_bfloat162)
   __HEDDLE_TO_INTEGER(H, NAME, unsigned int, uint, uint)                                                           \
   __HEDDLE_TO_INTEGER(H, NAME, long long, ll, ll)                                                                  \
   __HEDDLE_TO_INTEGER(H, NAME, unsigned long long, ull, ull)                                                       \
-  __HEDDLE_BOTH__ signed char __##NAME##2char_rz(H h) {                                                            \
-    float f = __heddle_wide(h);                                                                                    \
-    return static_cast<signed char>(f < -128.0f ? -128.0f : (f > 127.0f ? 127.0f : (f == f ? f : 0.0f)));          \
-  }                                                                                                                \
-  __HEDDLE_BOTH__ unsigned char __##NAME##2uchar_rz(H h) {                                                         \
-    float f = __heddle_wide(h);                                                                                    \
-    return static_cast<unsigned char>(f > 0.0f ? (f > 255.0f ? 255.0f : f) : 0.0f);                                \
-  }                                                                                                                \
+  __HEDDLE_BOTH__ signed char __##NAME##2char_rz(H h) { return static_cast<signed char>(h); }                      \
+  __HEDDLE_BOTH__ unsigned char __##NAME##2uchar_rz(H h) { return static_cast<unsigned char>(h); }                 \
   __HEDDLE_FROM_INTEGER(H, NAME, short, short)                                                                     \
   __HEDDLE_FROM_INTEGER(H, NAME, unsigned short, ushort)                                                           \
   __HEDDLE_FROM_INTEGER(H, NAME, int, int)                                                                         \

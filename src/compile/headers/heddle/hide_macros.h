@@ -1,5 +1,6 @@
 // Hides macros of the program that have a name which Heddle's headers use: a program may define N before it includes
-// one. Included in front of such a header's text, and show_macros.h behind it.
+// one. Names of the interfaces that are long or have an underscore are left out, as no program defines them. Included in
+// front of a header's text; show_macros.h comes behind it.
 #pragma push_macro("A")
 #undef A
 #pragma push_macro("Alignment")

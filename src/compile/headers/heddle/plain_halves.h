@@ -8,7 +8,8 @@
 
 #include "prelude.h"
 
+#pragma float_control(push)
 #define __HEDDLE_BOTH__ static inline __attribute__((always_inline, nodebug))
 #include "half_functions.h"
 #undef __HEDDLE_BOTH__
-#pragma clang fp contract(on)
+#pragma float_control(pop)  // contraction as the command line has it

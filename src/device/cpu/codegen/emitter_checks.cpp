@@ -204,36 +204,17 @@ std::uint32_t CheckCalls::marks_of(const ptx::Instruction& inst, unsigned bytes)
   for (unsigned e = 0; e < std::min(count, 8u); ++e) {
     const ptx::Operand* result = is_read ? &inst.operands[0] : nullptr;
     if (result && result->kind == OperandKind::vector && e < result->elements.size()) result = &result->elements[e];
-    // Ahead of a test, memory of the block is often read past the end of what is there.
-    const bool sure = !result || inst.d.space != ptx::Space::shared || surely_computes_with(*result);
-    if (!result || (computes_with(*result) && sure)) marks |= 1u << (CheckedAccess::used_shift + e);
+    if (!result || computes_with(*result, inst.d.space)) marks |= 1u << (CheckedAccess::used_shift + e);
   }
   return inst.opcode == Opcode::cp || sets_up ? marks & ~(0xffu << CheckedAccess::used_shift) : marks;
 }
 
-bool CheckCalls::surely_computes_with(const ptx::Operand& destination) const {
+// Memory of the block is often read past the end of what is there, ahead of a test.
+bool CheckCalls::computes_with(const ptx::Operand& destination, ptx::Space space) const {
   if (!destination.is_reg()) return false;
-  if (!certain_uses_) certain_uses_.emplace(function_, facts_.cfg, facts_.post_dominators);
-  return certain_uses_->any(context_.index, destination.index);
-}
-
-// Some instruction does more with the register than to store it.
-bool CheckCalls::computes_with(const ptx::Operand& destination) const {
-  if (!destination.is_reg()) return false;
-  if (computed_with_.empty()) {
-    computed_with_.assign(function_.registers.size(), false);
-    for (const ptx::Instruction& inst : function_.body) {
-      const auto is_stored = [&](std::uint32_t reg) {
-        if (inst.opcode != Opcode::st || inst.operands.size() < 2) return false;
-        if (inst.operands[0].base == OperandKind::reg && inst.operands[0].index == reg) return false;
-        return !inst.guard.present || inst.guard.reg != reg;
-      };
-      ptx::for_each_use(inst, [&](std::uint32_t reg, const ptx::Slot&) {
-        if (!is_stored(reg)) computed_with_[reg] = true;
-      });
-    }
-  }
-  return computed_with_[destination.index];
+  if (!uses_) uses_.emplace(function_, facts_.cfg, facts_.post_dominators);
+  return space == ptx::Space::shared ? uses_->certain(context_.index, destination.index)
+                                     : uses_->any(destination.index);
 }
 
 namespace {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "device/cpu/abi.hpp"
-#include "device/cpu/codegen/certain_uses.hpp"
 #include "device/cpu/codegen/emitter_part.hpp"
 #include "device/cpu/codegen/emitter_range_tests.hpp"
 #include "device/cpu/codegen/emitter_values.hpp"
+#include "device/cpu/codegen/value_uses.hpp"
 
 namespace heddle::device::cpu {
 
@@ -43,9 +43,8 @@ class CheckCalls : private EmitterPart {
   std::uint32_t marks_of(const ptx::Instruction& inst, unsigned bytes) const;
   // The access may need no record: only the place of the code and what the runtime knows decide.
   bool may_be_exempt(ptx::Space space, std::uint32_t marks) const;
-  bool computes_with(const ptx::Operand& destination) const;
-  // The same of a load, whichever way the thread goes on.
-  bool surely_computes_with(const ptx::Operand& destination) const;
+  // Whether the thread does more with what it loads than to store it; of shared memory, whichever way it goes on.
+  bool computes_with(const ptx::Operand& destination, ptx::Space space) const;
   Value* active_bits(Value* mask);
   void order(const ptx::Instruction& inst, OrderKind kind, Value* members);
   Value* of_lanes(const ptx::Operand& operand);
@@ -72,8 +71,7 @@ class CheckCalls : private EmitterPart {
   Registers& registers_;
   Branches& branches_;
   RangeTests ranges_;
-  mutable std::vector<bool> computed_with_;          // by register, once asked for
-  mutable std::optional<CertainUses> certain_uses_;  // the same
+  mutable std::optional<ValueUses> uses_;  // once asked for
 };
 
 }  // namespace heddle::device::cpu

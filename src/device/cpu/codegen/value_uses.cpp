@@ -1,4 +1,4 @@
-#include "device/cpu/codegen/certain_uses.hpp"
+#include "device/cpu/codegen/value_uses.hpp"
 
 #include <algorithm>
 #include <set>
@@ -64,7 +64,7 @@ bool is_stored(const Instruction& inst, std::uint32_t reg) {
 
 }  // namespace
 
-CertainUses::CertainUses(const ptx::Function& function, const ptx::analysis::ControlFlowGraph& cfg,
+ValueUses::ValueUses(const ptx::Function& function, const ptx::analysis::ControlFlowGraph& cfg,
                          const ptx::analysis::PostDominators& post)
     : function_(function), cfg_(cfg), post_(post), uses_(function.registers.size()) {
   for (std::uint32_t i = 0; i < function.body.size(); ++i)
@@ -72,7 +72,7 @@ CertainUses::CertainUses(const ptx::Function& function, const ptx::analysis::Con
 }
 
 // Compilers compute ahead what a test chooses afterwards.
-bool CertainUses::is_chosen_later(const Instruction& inst) const {
+bool ValueUses::is_chosen_later(const Instruction& inst) const {
   if (!is_arithmetic(inst) || inst.guard.present) return false;
   bool chosen = true;
   ptx::for_each_def(inst, [&](std::uint32_t made, const auto&) {
@@ -82,7 +82,12 @@ bool CertainUses::is_chosen_later(const Instruction& inst) const {
   return chosen;
 }
 
-bool CertainUses::any(std::uint32_t load, std::uint32_t reg) const {
+bool ValueUses::any(std::uint32_t reg) const {
+  return std::any_of(uses_[reg].begin(), uses_[reg].end(),
+                     [&](std::uint32_t use) { return !is_stored(function_.body[use], reg); });
+}
+
+bool ValueUses::certain(std::uint32_t load, std::uint32_t reg) const {
   std::set<std::uint32_t> seen{reg};
   std::vector<std::uint32_t> open{reg};
   while (!open.empty()) {

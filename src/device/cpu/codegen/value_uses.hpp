@@ -1,4 +1,4 @@
-// What a thread computes with a value that it has loaded, whichever way it goes on.
+// What a thread does with a value that it has loaded.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,17 @@
 
 namespace heddle::device::cpu {
 
-class CertainUses {
+class ValueUses {
  public:
-  CertainUses(const ptx::Function& function, const ptx::analysis::ControlFlowGraph& cfg,
+  ValueUses(const ptx::Function& function, const ptx::analysis::ControlFlowGraph& cfg,
               const ptx::analysis::PostDominators& post);
 
+  // Whether some instruction does more with the register than to store it.
+  bool any(std::uint32_t reg) const;
   // Whether some instruction that follows `load` on all ways to the end computes with the value that it leaves in
-  // `reg`, or with its bits in other registers. A load ahead of a test that says whether the value is there, as merges
-  // of sorted lists make it, has none.
-  bool any(std::uint32_t load, std::uint32_t reg) const;
+  // `reg`, or with its bits in other registers. There is no such instruction if the thread loads first, and then tests
+  // whether the value is there, as merges of sorted lists do.
+  bool certain(std::uint32_t load, std::uint32_t reg) const;
 
  private:
   bool is_chosen_later(const ptx::Instruction& inst) const;
