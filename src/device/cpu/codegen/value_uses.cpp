@@ -65,7 +65,7 @@ bool is_stored(const Instruction& inst, std::uint32_t reg) {
 }  // namespace
 
 ValueUses::ValueUses(const ptx::Function& function, const ptx::analysis::ControlFlowGraph& cfg,
-                         const ptx::analysis::PostDominators& post)
+                     const ptx::analysis::PostDominators& post)
     : function_(function), cfg_(cfg), post_(post), uses_(function.registers.size()) {
   for (std::uint32_t i = 0; i < function.body.size(); ++i)
     ptx::for_each_use(function.body[i], [&](std::uint32_t reg, const auto&) { uses_[reg].push_back(i); });

@@ -13,7 +13,7 @@ namespace heddle::device::cpu {
 class ValueUses {
  public:
   ValueUses(const ptx::Function& function, const ptx::analysis::ControlFlowGraph& cfg,
-              const ptx::analysis::PostDominators& post);
+            const ptx::analysis::PostDominators& post);
 
   // Whether some instruction does more with the register than to store it.
   bool any(std::uint32_t reg) const;
