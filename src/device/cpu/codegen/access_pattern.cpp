@@ -26,8 +26,12 @@ std::optional<unsigned> address_operand(const ptx::Instruction& inst) {
 bool is_scattered(const LaneValue& address) {
   if (address.kind == LaneValue::Kind::none || address.uniform()) return false;
   if (!address.strided()) return true;
-  return std::any_of(address.stride.begin(), address.stride.end(),
-                     [](std::int64_t step) { return std::llabs(step) > near_step; });
+  std::int64_t spread = 0, lane_distances = 0;
+  for (unsigned bit = 0; bit < lane_bits; ++bit) {
+    spread += std::llabs(address.steps[bit]);
+    if (address.steps[bit] != 0) lane_distances += std::int64_t{1} << bit;
+  }
+  return spread > near_step * lane_distances;
 }
 
 unsigned depth_of(const ControlFlowGraph& cfg, std::uint32_t loop) {

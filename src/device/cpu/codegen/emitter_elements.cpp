@@ -16,6 +16,8 @@ using ptx::Space;
 namespace {
 // Shorter runs than this are not worth an access each.
 constexpr unsigned min_run = 4;
+// A window may have so many times the elements that lanes access, and so many bytes.
+constexpr unsigned widest_load = 4, widest_store = 2, most_window_bytes = 512;
 constexpr unsigned scattered_bytes = 8;   // at most, of what one lane of a scatter stores
 constexpr std::uint64_t line_bytes = 64;  // of a cache line
 }  // namespace
@@ -176,6 +178,69 @@ llvm::Value* ElementAccess::load_few(const Address& address, llvm::Type* element
   return b_.CreateShuffleVector(all, pick);
 }
 
+// Hosts have masked accesses of elements of 4 and 8 bytes, and shuffles across a whole vector.
+std::optional<LaneWindow> ElementAccess::window_of(const Address& address, unsigned count, unsigned bytes,
+                                                   unsigned widest) const {
+  if (address.form != Address::Form::affine || lanes() < 8 || bytes < 4 || bytes > 8) return std::nullopt;
+  return lane_window(address.offsets, count, bytes, std::min(widest * count * lanes(), most_window_bytes / bytes));
+}
+
+// Of the elements of a window that is padded to whole vectors: those that some lane accesses that takes part.
+llvm::Value* ElementAccess::window_mask(const LaneWindow& window, unsigned count, unsigned padded, Value* mask) {
+  std::vector<int> lane_of = lanes_of_window(window, count, padded);
+  if (mask) {
+    for (int& lane : lane_of) lane = lane < 0 ? static_cast<int>(lanes()) : lane;
+    return b_.CreateShuffleVector(mask, llvm::Constant::getNullValue(mask->getType()), lane_of);
+  }
+  std::vector<llvm::Constant*> bits;
+  for (const int lane : lane_of) bits.push_back(b_.getInt1(lane >= 0));
+  return llvm::ConstantVector::get(bits);
+}
+
+std::vector<llvm::Value*> ElementAccess::load_window(const Address& address, const LaneWindow& window,
+                                                     llvm::Type* element, unsigned count, unsigned bytes, Value* mask,
+                                                     Space space) {
+  const unsigned padded = std::bit_ceil(window.elements);
+  auto* wide = llvm::FixedVectorType::get(element, padded);
+  Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(window.first));
+  llvm::Instruction* all = nullptr;
+  if (!mask && padded == window.elements) {
+    all = b_.CreateAlignedLoad(wide, at, llvm::Align(bytes));
+  } else if (mask) {
+    all = b_.CreateMaskedLoad(wide, at, llvm::Align(bytes), window_mask(window, count, padded, mask),
+                              llvm::Constant::getNullValue(wide));
+  } else {
+    // What lies between lanes' elements is read as well: in the pages of the first and the last one.
+    std::vector<llvm::Constant*> bits;
+    for (unsigned i = 0; i < padded; ++i) bits.push_back(b_.getInt1(i < window.elements));
+    all = b_.CreateMaskedLoad(wide, at, llvm::Align(bytes), llvm::ConstantVector::get(bits),
+                              llvm::PoisonValue::get(wide));
+  }
+  tag_space(all, space);
+  std::vector<Value*> values;
+  for (unsigned e = 0; e < count; ++e) {
+    std::vector<int> pick;
+    for (const unsigned place : window.place) pick.push_back(static_cast<int>(place + e));
+    values.push_back(b_.CreateShuffleVector(all, pick));
+  }
+  return values;
+}
+
+void ElementAccess::store_window(const Address& address, const LaneWindow& window, const std::vector<Value*>& values,
+                                 unsigned bytes, Value* mask, Space space) {
+  const auto count = static_cast<unsigned>(values.size());
+  const unsigned padded = std::bit_ceil(window.elements);
+  std::vector<int> pick(padded, llvm::PoisonMaskElem);
+  for (unsigned lane = 0; lane < lanes(); ++lane)
+    for (unsigned e = 0; e < count; ++e) pick[window.place[lane] + e] = static_cast<int>(lane * count + e);
+  Value* all = b_.CreateShuffleVector(count > 1 ? woven(b_, values) : values[0], pick);
+  Value* at = b_.CreateConstGEP1_64(kernel_.abi.i8, address.base, static_cast<std::uint64_t>(window.first));
+  const bool whole = !mask && padded == lanes() * count;
+  tag_space(whole ? static_cast<llvm::Instruction*>(b_.CreateAlignedStore(all, at, llvm::Align(bytes)))
+                  : b_.CreateMaskedStore(all, at, llvm::Align(bytes), window_mask(window, count, padded, mask)),
+            space);
+}
+
 std::vector<llvm::Value*> ElementAccess::load(const Address& address, llvm::Type* element, unsigned count,
                                               unsigned bytes, Value* mask, Space space) {
   std::vector<Value*> result;
@@ -193,6 +258,9 @@ std::vector<llvm::Value*> ElementAccess::load(const Address& address, llvm::Type
   if (affine && count > 1 && run_length(address, static_cast<std::int64_t>(count) * bytes) == lanes())
     return load_interleaved(address, element, count, bytes, mask, space);
   const unsigned length = affine ? run_length(address, bytes) : 1;
+  if (length < min_run)
+    if (const auto window = window_of(address, count, bytes, widest_load); window && (!mask || window->distinct))
+      return load_window(address, *window, element, count, bytes, mask, space);
   for (unsigned e = 0; e < count; ++e) {
     const Address at = addresses_.advance(address, e * bytes);
     Value* value = nullptr;
@@ -217,7 +285,11 @@ void ElementAccess::store(const Address& address, const std::vector<Value*>& val
   if (affine && values.size() > 1 && run_length(address, record) == lanes())
     return store_interleaved(address, values, bytes, mask, space);
   const unsigned length = affine ? run_length(address, bytes) : 1;
-  if (length < min_run) return scatter_records(address, values, bytes, mask);
+  if (length < min_run) {
+    const auto window = window_of(address, static_cast<unsigned>(values.size()), bytes, widest_store);
+    if (window && window->distinct) return store_window(address, *window, values, bytes, mask, space);
+    return scatter_records(address, values, bytes, mask);
+  }
   for (unsigned e = 0; e < values.size(); ++e)
     store_runs(addresses_.advance(address, e * bytes), values[e], bytes, length, mask, space);
 }

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "device/cpu/codegen/emitter_addresses.hpp"
 #include "device/cpu/codegen/emitter_part.hpp"
+#include "device/cpu/codegen/lane_window.hpp"
 
 namespace heddle::device::cpu {
 
@@ -33,6 +35,12 @@ class ElementAccess : private EmitterPart {
   void store_runs(const Address& address, Value* value, unsigned bytes, unsigned length, Value* mask, ptx::Space space);
   void stream_or(Value* pointer, Value* value, Value* mask, const std::function<void()>& plain);
   Value* load_few(const Address& address, llvm::Type* element, unsigned bytes, ptx::Space space);
+  std::optional<LaneWindow> window_of(const Address& address, unsigned count, unsigned bytes, unsigned widest) const;
+  Value* window_mask(const LaneWindow& window, unsigned count, unsigned padded, Value* mask);
+  std::vector<Value*> load_window(const Address& address, const LaneWindow& window, llvm::Type* element, unsigned count,
+                                  unsigned bytes, Value* mask, ptx::Space space);
+  void store_window(const Address& address, const LaneWindow& window, const std::vector<Value*>& values, unsigned bytes,
+                    Value* mask, ptx::Space space);
   std::vector<Value*> load_interleaved(const Address& address, llvm::Type* element, unsigned count, unsigned bytes,
                                        Value* mask, ptx::Space space);
   void store_interleaved(const Address& address, const std::vector<Value*>& values, unsigned bytes, Value* mask,

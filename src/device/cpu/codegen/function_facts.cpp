@@ -70,8 +70,8 @@ void FunctionFacts::find_definitions() {
 std::vector<std::int64_t> FunctionFacts::lane_offsets(const ValueForm& form) const {
   std::vector<std::int64_t> offsets(options.lanes, 0);
   for (unsigned lane = 0; lane < options.lanes; ++lane)
-    for (unsigned digit = 0; digit < digit_count; ++digit)
-      offsets[lane] += form.stride[digit] * model.digit(digit, lane);
+    for (unsigned bit = 0; bit < lane_bits; ++bit)
+      if ((lane >> bit & 1) != 0) offsets[lane] += form.steps[bit];
   return offsets;
 }
 
@@ -79,20 +79,15 @@ ValueForm FunctionFacts::special_form(ptx::SpecialRegister special) const {
   using ptx::SpecialRegister;
   if (options.lanes == 1) return {Kind::uniform};
   const auto component = [&](unsigned dimension) -> ValueForm {
-    switch (model.tid[dimension].component) {
-      case LaneModel::Component::uniform: return {Kind::uniform};
-      case LaneModel::Component::digit0: return {Kind::affine, {1, 0, 0}};
-      case LaneModel::Component::digit1: return {Kind::affine, {0, 1, 0}};
-      case LaneModel::Component::digit2: return {Kind::affine, {0, 0, 1}};
-      case LaneModel::Component::varying: break;
-    }
-    return {};
+    const LaneModel::Tid& tid = model.tid[dimension];
+    if (!tid.known) return {};
+    return tid.bits == 0 ? ValueForm{Kind::uniform} : ValueForm{Kind::affine, model.steps_of(tid)};
   };
   switch (special) {
     case SpecialRegister::tid_x: return component(0);
     case SpecialRegister::tid_y: return component(1);
     case SpecialRegister::tid_z: return component(2);
-    case SpecialRegister::laneid: return {Kind::affine, model.lane_strides()};
+    case SpecialRegister::laneid: return {Kind::affine, model.lane_steps()};
     case SpecialRegister::lanemask_eq:
     case SpecialRegister::lanemask_le:
     case SpecialRegister::lanemask_lt:
@@ -140,7 +135,7 @@ void FunctionFacts::use_forms(const Uniformity& uniformity, const Webs& webs) {
     else if (value.uniform())
       form = {Kind::uniform};
     else
-      form = {Kind::affine, value.stride};
+      form = {Kind::affine, value.steps};
   }
   for (std::uint32_t b : cfg.order()) divergent_[b] = uniformity.divergent(b);
 }

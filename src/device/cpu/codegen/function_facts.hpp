@@ -30,7 +30,7 @@ struct ValueForm {
     affine,   // lane l holds base + offset(l), with offsets known when code is generated
     varying,
   } kind = Kind::varying;
-  std::array<std::int64_t, ptx::analysis::digit_count> stride{};  // see ptx::analysis::LaneModel
+  ptx::analysis::LaneSteps steps{};  // of the bits of the lane number
 };
 
 struct FactsOptions {

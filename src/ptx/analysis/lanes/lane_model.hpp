@@ -9,19 +9,21 @@
 
 namespace heddle::ptx::analysis {
 
-// A lane number written in mixed radix: digit 0 is lane % radix[0], digit 1 is (lane / radix[0]) % radix[1], digit 2
-// the rest. A group that lies in one row of the block has one digit, the lane itself. A group of 32 in a block of 16
-// columns has two: the column, and which of the two rows.
-inline constexpr unsigned digit_count = 3;
+// A group has a power of two of lanes, up to 2^lane_bits. What differs from lane to lane is described by the bits of
+// the lane number: a step for each bit, which lanes have where that bit is 1. A value that is the lane number has the
+// steps 1, 2, 4, 8, 16. Columns and rows of a block are some of the bits each, and so are halves, pairs and other parts
+// of the lanes that exchange data.
+inline constexpr unsigned lane_bits = 5;
+using LaneSteps = std::array<std::int64_t, lane_bits>;
 
 struct LaneModel {
   unsigned lanes = 32;
-  std::array<unsigned, 2> radix{32, 1};
 
-  // How %tid.x, y and z vary over the lanes: the same in all, lane 0's value plus a digit, or in no known way.
-  enum class Component : std::uint8_t { uniform, digit0, digit1, digit2, varying };
+  // How %tid.x, y and z vary over the lanes: lane 0's value plus the number in some bits of the lane number. No bits:
+  // the same in all.
   struct Tid {
-    Component component = Component::varying;
+    bool known = false;  // else it follows no pattern
+    unsigned first_bit = 0, bits = 0;
     std::uint32_t multiple = 1;  // lane 0's value is a multiple of this power of two; 0: it is 0
   };
   std::array<Tid, 3> tid{};
@@ -36,14 +38,16 @@ struct LaneModel {
   // multiple of `lanes`, or groups that end with their row.
   static LaneModel rows(unsigned lanes);
   // Consecutive threads of a block of this size. Where 'lanes' and the extents do not fit together, the components that
-  // follow no pattern are varying.
+  // follow no pattern are unknown.
   static LaneModel for_block(Dim3 block, unsigned lanes);
   // Nothing is known of the block.
   static LaneModel unknown(unsigned lanes);
 
-  std::uint32_t digit(unsigned number, unsigned lane) const;
-  // Steps of the lane number itself: 1, radix[0], radix[0] * radix[1].
-  std::array<std::int64_t, digit_count> lane_strides() const;
+  // Bits of a lane number in this group.
+  unsigned bits() const;
+  // Steps of a known component of the thread number, and of the lane number itself.
+  LaneSteps steps_of(const Tid& component) const;
+  LaneSteps lane_steps() const;
 };
 
 }  // namespace heddle::ptx::analysis

@@ -16,11 +16,9 @@ LaneValue extent(const LaneModel& model, unsigned dimension) {
 LaneValue thread_index(const LaneModel& model, unsigned dimension) {
   const LaneModel::Tid& tid = model.tid[dimension];
   LaneValue value = LaneValue::varying();
-  using Component = LaneModel::Component;
-  if (tid.component != Component::varying) {
+  if (tid.known) {
     value = LaneValue::make_uniform(model.ntid[dimension] == 1u);
-    if (tid.component != Component::uniform)
-      value.stride[static_cast<unsigned>(tid.component) - static_cast<unsigned>(Component::digit0)] = 1;
+    value.steps = model.steps_of(tid);
     value.base_zeros = tid.multiple == 0 ? std::uint8_t{64} : static_cast<std::uint8_t>(std::countr_zero(tid.multiple));
   }
   const std::uint32_t limit = model.ntid[dimension].value_or(model.ntid_limit[dimension]);
@@ -32,10 +30,7 @@ LaneValue thread_index(const LaneModel& model, unsigned dimension) {
 
 LaneValue lane_number(const LaneModel& model) {
   LaneValue value = LaneValue::make_uniform(false);
-  value.stride = model.lane_strides();
-  for (unsigned d = 0; d < digit_count; ++d)
-    if (value.stride[d] >= model.lanes || (d == 1 && model.radix[1] == 1)) value.stride[d] = 0;
-  if (model.lanes == 1) value.stride = {};
+  value.steps = model.lane_steps();
   value.base_zeros = model.lanes == 32 ? std::uint8_t{64} : static_cast<std::uint8_t>(std::countr_zero(model.lanes));
   value.range = {0, 31, false};
   return value;

@@ -6,8 +6,6 @@
 namespace heddle::ptx::analysis {
 namespace {
 
-using Strides = std::array<std::int64_t, digit_count>;
-
 // The signed integer that the low `width` bits hold.
 std::int64_t wrap(std::int64_t value, unsigned width) {
   if (width >= 64) return value;
@@ -51,9 +49,9 @@ LaneValue finish(LaneValue value, unsigned width) {
   return value;
 }
 
-LaneValue both_strided(const LaneValue& a, const LaneValue& b, const Strides& stride) {
+LaneValue both_strided(const LaneValue& a, const LaneValue& b, const LaneSteps& steps) {
   LaneValue result = LaneValue::make_uniform(a.block_uniform && b.block_uniform);
-  result.stride = stride;
+  result.steps = steps;
   result.assumptions = unite(a.assumptions, b.assumptions);
   return result;
 }
@@ -78,7 +76,7 @@ LaneValue join(const LaneValue& a, const LaneValue& b, unsigned width) {
   if (a.kind == LaneValue::Kind::none) return b;
   if (b.kind == LaneValue::Kind::none) return a;
   LaneValue result =
-      a.strided() && b.strided() && a.stride == b.stride ? both_strided(a, b, a.stride) : LaneValue::varying();
+      a.strided() && b.strided() && a.steps == b.steps ? both_strided(a, b, a.steps) : LaneValue::varying();
   result.range = join(a.range, b.range, width);
   if (!result.strided()) return result;
   result.base_zeros = std::min(a.base_zeros, b.base_zeros);
@@ -118,20 +116,17 @@ LaneValue LaneArithmetic::bounded(LaneValue value) const {
 
 std::int64_t LaneArithmetic::offset(const LaneValue& value, unsigned lane) const {
   std::int64_t sum = 0;
-  for (unsigned d = 0; d < digit_count; ++d)
-    sum = wrapping_add(sum, wrapping_multiply(value.stride[d], model_.digit(d, lane)));
+  for (unsigned bit = 0; bit < lane_bits; ++bit)
+    if ((lane >> bit & 1) != 0) sum = wrapping_add(sum, value.steps[bit]);
   return sum;
 }
 
-std::optional<Strides> LaneArithmetic::fit(const std::vector<std::int64_t>& distances) const {
-  const auto steps = model_.lane_strides();
+std::optional<LaneSteps> LaneArithmetic::fit(const std::vector<std::int64_t>& distances) const {
   LaneValue value = LaneValue::make_uniform(false);
-  for (unsigned d = 0; d < digit_count; ++d)
-    if (steps[d] < static_cast<std::int64_t>(model_.lanes) && (d != 1 || model_.radix[1] > 1))
-      value.stride[d] = distances[static_cast<std::size_t>(steps[d])];
+  for (unsigned bit = 0; bit < model_.bits(); ++bit) value.steps[bit] = distances[std::size_t{1} << bit];
   for (unsigned lane = 0; lane < model_.lanes; ++lane)
     if (offset(value, lane) != distances[lane]) return std::nullopt;
-  return value.stride;
+  return value.steps;
 }
 
 std::optional<std::vector<std::int64_t>> LaneArithmetic::low_bits(const LaneValue& value, unsigned width) const {
@@ -148,13 +143,13 @@ std::optional<std::vector<std::int64_t>> LaneArithmetic::low_bits(const LaneValu
 
 LaneValue LaneArithmetic::with_distances(LaneValue base, const std::vector<std::int64_t>& distances,
                                          unsigned width) const {
-  const auto strides = fit(distances);
-  if (!strides) {
+  const auto steps = fit(distances);
+  if (!steps) {
     LaneValue result = LaneValue::varying();
     result.range = base.range;
     return finish(std::move(result), width);
   }
-  base.stride = *strides;
+  base.steps = *steps;
   base.tag = LaneValue::Tag::none;
   return finish(std::move(base), width);
 }
@@ -162,16 +157,16 @@ LaneValue LaneArithmetic::with_distances(LaneValue base, const std::vector<std::
 // Trailing zeros that every lane's value has.
 unsigned LaneArithmetic::common_zeros(const LaneValue& value) const {
   unsigned zeros = value.base_zeros;
-  for (std::int64_t stride : value.stride) zeros = std::min<unsigned>(zeros, zeros_of(stride));
+  for (std::int64_t step : value.steps) zeros = std::min<unsigned>(zeros, zeros_of(step));
   return zeros;
 }
 
 LaneValue LaneArithmetic::add(const LaneValue& a, const LaneValue& b, unsigned width) const {
   LaneValue result = LaneValue::varying();
   if (a.strided() && b.strided()) {
-    Strides stride;
-    for (unsigned d = 0; d < digit_count; ++d) stride[d] = wrap(wrapping_add(a.stride[d], b.stride[d]), width);
-    result = both_strided(a, b, stride);
+    LaneSteps steps;
+    for (unsigned bit = 0; bit < lane_bits; ++bit) steps[bit] = wrap(wrapping_add(a.steps[bit], b.steps[bit]), width);
+    result = both_strided(a, b, steps);
     result.base_zeros = std::min(a.base_zeros, b.base_zeros);
     const bool start_first = a.tag == LaneValue::Tag::block_start && b.tag == LaneValue::Tag::tid;
     const bool start_last = b.tag == LaneValue::Tag::block_start && a.tag == LaneValue::Tag::tid;
@@ -195,10 +190,10 @@ LaneValue LaneArithmetic::complement(const LaneValue& a, unsigned width) const {
 LaneValue LaneArithmetic::subtract(const LaneValue& a, const LaneValue& b, unsigned width) const {
   LaneValue result = LaneValue::varying();
   if (a.strided() && b.strided()) {
-    Strides stride;
-    for (unsigned d = 0; d < digit_count; ++d)
-      stride[d] = wrap(wrapping_add(a.stride[d], wrapping_multiply(b.stride[d], -1)), width);
-    result = both_strided(a, b, stride);
+    LaneSteps steps;
+    for (unsigned bit = 0; bit < lane_bits; ++bit)
+      steps[bit] = wrap(wrapping_add(a.steps[bit], wrapping_multiply(b.steps[bit], -1)), width);
+    result = both_strided(a, b, steps);
     result.base_zeros = std::min(a.base_zeros, b.base_zeros);
   }
   result.range = analysis::subtract(a.range, b.range, width);
@@ -209,9 +204,10 @@ LaneValue LaneArithmetic::multiply(const LaneValue& a, const LaneValue& b, unsig
   if (!b.is_constant() && a.is_constant()) return multiply(b, a, width);
   LaneValue result = LaneValue::varying();
   if (a.strided() && b.is_constant()) {
-    Strides stride;
-    for (unsigned d = 0; d < digit_count; ++d) stride[d] = wrap(wrapping_multiply(a.stride[d], b.range.low), width);
-    result = both_strided(a, b, stride);
+    LaneSteps steps;
+    for (unsigned bit = 0; bit < lane_bits; ++bit)
+      steps[bit] = wrap(wrapping_multiply(a.steps[bit], b.range.low), width);
+    result = both_strided(a, b, steps);
   } else if (a.uniform() && b.uniform()) {
     result = both_strided(a, b, {});
   }
@@ -267,7 +263,7 @@ LaneValue LaneArithmetic::shift_right(const LaneValue& a, const LaneValue& count
     result.range = range;
     return result;
   }
-  for (std::int64_t& stride : base.stride) stride >>= shift;
+  for (std::int64_t& step : base.steps) step >>= shift;
   return finish(std::move(base), width);
 }
 
@@ -340,7 +336,7 @@ LaneValue LaneArithmetic::remainder(const LaneValue& a, const LaneValue& b, bool
 
 LaneValue LaneArithmetic::truncate(const LaneValue& a, unsigned width) const {
   LaneValue result = a;
-  for (std::int64_t& stride : result.stride) stride = wrap(stride, width);
+  for (std::int64_t& step : result.steps) step = wrap(step, width);
   if (!a.range.full) result.range = Interval::of(a.range.low, a.range.high, width);
   if (result.base_zeros >= width) result.base_zeros = 64;
   if (width < 32) result.tag = LaneValue::Tag::none;

@@ -1,7 +1,6 @@
 // What is known about the values that the lanes of a group hold in one register at one time.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -14,7 +13,7 @@ namespace heddle::ptx::analysis {
 struct LaneValue {
   enum class Kind : std::uint8_t {
     none,     // nothing has been found to define it
-    strided,  // lane l holds base + sum over digits d of stride[d] * digit d of l, modulo 2^width
+    strided,  // lane l holds base + the sum of steps[b] over the bits b that are 1 in l, modulo 2^width
     varying,
   };
   // Values that are one of the launch's coordinates, so that products and sums of them can be bounded.
@@ -25,11 +24,11 @@ struct LaneValue {
   Tag tag = Tag::none;
   std::uint8_t tag_dimension = 0;
   std::uint8_t base_zeros = 0;  // the base is a multiple of 2^base_zeros; 64: it is 0
-  std::array<std::int64_t, digit_count> stride{};
+  LaneSteps steps{};
   Interval range;                          // of every lane's value
   std::vector<std::uint32_t> assumptions;  // numbers in Uniformity::assumptions(): strided only where these hold
 
-  bool uniform() const { return kind == Kind::strided && stride == std::array<std::int64_t, digit_count>{}; }
+  bool uniform() const { return kind == Kind::strided && steps == LaneSteps{}; }
   bool strided() const { return kind == Kind::strided; }
   bool is_constant() const { return uniform() && range.constant(); }
 
@@ -39,7 +38,7 @@ struct LaneValue {
   friend bool operator==(const LaneValue&, const LaneValue&) = default;
 };
 
-// Value of either; varying when their strides differ.
+// Value of either; varying when their steps differ.
 LaneValue join(const LaneValue& a, const LaneValue& b, unsigned width);
 
 // Arithmetic on strided values. `width` is that of the result.
@@ -68,8 +67,8 @@ class LaneArithmetic {
 
   // The distance of lane l from lane 0.
   std::int64_t offset(const LaneValue& value, unsigned lane) const;
-  // Strides that give lane l the distance distances[l]; none when no strides do.
-  std::optional<std::array<std::int64_t, digit_count>> fit(const std::vector<std::int64_t>& distances) const;
+  // Steps that give lane l the distance distances[l]; none when no steps do.
+  std::optional<LaneSteps> fit(const std::vector<std::int64_t>& distances) const;
 
  private:
   // The lanes' distances when they lie in the bits below the base's trailing zeros, and within `width` bits: then base

@@ -34,8 +34,8 @@ std::string describe(const Uniformity& uniformity, const LaneValue& value) {
   if (const auto stride = uniformity.stride(value)) {
     text = *stride == 0 ? "uniform" : "stride " + std::to_string(*stride);
   } else {
-    text = "rows";
-    for (std::int64_t step : value.stride) text += " " + std::to_string(step);
+    text = "steps";
+    for (std::int64_t step : value.steps) text += " " + std::to_string(step);
   }
   if (!value.assumptions.empty()) text += " if no wrap";
   if (value.block_uniform) text += " in block";
