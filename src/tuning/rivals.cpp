@@ -6,8 +6,12 @@
 namespace heddle::tuning {
 namespace {
 
-constexpr std::size_t runs_of_a_probe = 3;
+constexpr std::size_t runs_of_a_probe = 3, runs_in_a_row = 4;
 constexpr unsigned most_runs_between_probes = 4096;
+
+bool is_split(const knowledge::Configuration& configuration) {
+  return configuration.gpu_share > 0 && configuration.gpu_share < 1;
+}
 
 }  // namespace
 
@@ -26,6 +30,7 @@ bool Rivals::record(const knowledge::Configuration& used, double seconds) {
   rivals_[current_].configuration = used;
   last_[runs_++ % last_.size()] = seconds;
   if (probing_) return runs_ < runs_of_a_probe ? false : end_probe();
+  if (is_much_slower()) return true;
   if (runs_ >= last_.size() && leave_for_a_faster_one()) return true;
   return --runs_left_ == 0 && begin_probe();
 }
@@ -49,6 +54,27 @@ bool Rivals::leave_for_a_faster_one() {
   home_ = other;
   runs_left_ = period_ = options_.runs_to_probe;
   return change(other);
+}
+
+// A load that begins makes runs many times as long, and nine of them are many. What slows one split down slows all
+// others down, so that these are not tried one after the other.
+bool Rivals::is_much_slower() {
+  if (runs_ < runs_in_a_row) return false;
+  double least = knowledge::never_run;
+  for (std::size_t i = 1; i <= runs_in_a_row; ++i) least = std::min(least, last_[(runs_ - i) % last_.size()]);
+  if (least <= options_.much_slower * rivals_[best_other()].seconds) return false;
+  const double before = std::exchange(rivals_[current_].seconds, least);
+  if (is_split(rivals_[current_].configuration) && least > before) slow_down_splits(least / before);
+  const std::size_t other = best_other();
+  if (least <= options_.much_slower * rivals_[other].seconds) return false;
+  home_ = other;
+  runs_left_ = period_ = options_.runs_to_probe;
+  return change(other);
+}
+
+void Rivals::slow_down_splits(double factor) {
+  for (std::size_t i = 0; i < rivals_.size(); ++i)
+    if (i != current_ && is_split(rivals_[i].configuration)) rivals_[i].seconds *= factor;
 }
 
 bool Rivals::begin_probe() {

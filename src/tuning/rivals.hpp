@@ -22,6 +22,7 @@ struct RivalOptions {
   double margin = 0.03;         // the part by which another one must be faster
   unsigned runs_to_probe = 64;  // until the next best one is tried again; doubles with each try that changes nothing
   double worth_probing = 1.5;   // one that takes longer than this many times the current one's time is not tried
+  double much_slower = 1.5;     // four runs in a row that take so many times as long as another one are enough
 };
 
 // One thread at a time. After a change the first run moves arrays and does not count.
@@ -42,6 +43,8 @@ class Rivals {
   bool change(std::size_t to);
   bool end_probe();
   bool leave_for_a_faster_one();
+  bool is_much_slower();
+  void slow_down_splits(double factor);
   bool begin_probe();
   std::size_t best_other() const;
   double median() const;

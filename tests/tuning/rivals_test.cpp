@@ -36,6 +36,32 @@ TEST(Rivals, ALuckyFindIsLeftAfterNineRuns) {
   EXPECT_EQ(rivals.configuration(), gpu);
 }
 
+// The CPU's load begins: all splits are slower, the GPU alone is not.
+TEST(Rivals, ALoadThatBeginsIsLeftAfterFourRuns) {
+  Rivals rivals;
+  const knowledge::Configuration near{.gpu_share = 0.72};
+  rivals.begin({{split, 1}, {near, 1.01}, {gpu, 1.1}}, 0);
+  runs_with(split, rivals, 20, [](const auto&) { return 1.0; });
+  const auto loaded = [](const auto& used) { return used == gpu ? 1.1 : 3.0; };
+  EXPECT_EQ(runs_with(split, rivals, 30, loaded), 4);
+  EXPECT_EQ(rivals.configuration(), gpu);
+}
+
+// It may begin right after a change.
+TEST(Rivals, ALoadThatBeginsAtOnceIsLeftAfterFiveRuns) {
+  Rivals rivals;
+  rivals.begin({{split, 1}, {gpu, 1.1}}, 0);
+  EXPECT_EQ(runs_with(split, rivals, 30, [](const auto& used) { return used == gpu ? 1.1 : 3.0; }), 5);
+}
+
+// The GPU is slow as well: whether it would be faster than the split is not known.
+TEST(Rivals, WhatSlowsAllDownChangesLittle) {
+  Rivals rivals;
+  rivals.begin({{split, 1}, {gpu, 1.1}}, 0);
+  runs_with(split, rivals, 20, [](const auto&) { return 1.0; });
+  EXPECT_GE(runs_with(split, rivals, 500, [](const auto& used) { return used == gpu ? 3.3 : 3.0; }), 450);
+}
+
 // A few slow runs, of a host with other users, are no reason.
 TEST(Rivals, OutliersDoNotCount) {
   Rivals rivals({.runs_to_probe = 1000});
