@@ -418,5 +418,18 @@ TEST_F(RunCommand, ALibraryThatIsOpenedByItsPathIsHeddles) {
   EXPECT_EQ(run("--device cpu ./opener /no/such/library.so x").output, "none\n");
 }
 
+TEST_F(RunCommand, LibrariesOfMachineCodeAreNamed) {
+  file("empty.c", "int cublas(void) { return 0; }\n");
+  file("a.cu", "int main() { return 0; }\n");
+  const std::string make = "cc -shared -fPIC -Wl,-soname,libcublas.so.13 empty.c -o libcublas.so.13 && " +
+                           program_environment() + heddle_ + " cc a.cu -Wl,--no-as-needed ./libcublas.so.13 -o a && " +
+                           heddle_;
+  const Ran made = shell(make + " --version");
+  ASSERT_EQ(made.code, 0) << made.output;
+  const Ran ran = run("--device cpu ./a", "LD_LIBRARY_PATH=.");
+  EXPECT_EQ(ran.code, 0) << ran.output;
+  EXPECT_THAT(ran.output, HasSubstr("needs libcublas.so.13, a library of NVIDIA's whose kernels are machine code"));
+}
+
 }  // namespace
 }  // namespace heddle::tests

@@ -1,26 +1,16 @@
 #include "programs/cc/libraries.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <string_view>
 
 #include "base/fail.hpp"
 #include "compile/nvrtc/find.hpp"
+#include "programs/closed_libraries.hpp"
 
 namespace heddle::programs {
 namespace {
 
 namespace fs = std::filesystem;
-
-// NVIDIA's own, of which there is no source. (Names may continue: cublasLt, nppial.)
-constexpr std::array<std::string_view, 17> closed{
-    "cublas", "cudnn", "cufft",  "cufile",  "cupti",  "curand", "cusolver",   "cusparse", "cutensor",
-    "nccl",   "npp",   "nvblas", "nvgraph", "nvjpeg", "nvrtc",  "nvToolsExt", "nvidia-ml"};
-
-bool is_closed(const std::string& name) {
-  return std::any_of(closed.begin(), closed.end(), [&](std::string_view start) { return name.starts_with(start); });
-}
 
 // Where the linker looks for them, in its order.
 std::vector<fs::path> folders_of(const CcOptions& options) {
@@ -86,7 +76,7 @@ std::vector<std::string> archives(const CcOptions& options) {
 std::string library_argument(const std::string& name, const CcOptions& options, const fs::path& own) {
   if (is_heddles(name)) return {};  // linked at the end, or not needed
   if (name == "cuda") return driver(own);
-  if (is_closed(name) && find_library(name, folders_of(options)).empty()) {
+  if (is_one_of(closed_libraries, name) && find_library(name, folders_of(options)).empty()) {
     if (const fs::path file = find_library(name, folders_of_sdk()); !file.empty()) return file.string();
     base::fail(ErrorCode::not_found,
                "-l{}: lib{} is a library of NVIDIA's without source; Heddle has none of its own, and none was found on "

@@ -11,6 +11,7 @@
 
 #include "base/fail.hpp"
 #include "cuda_api/image/fat_binary.hpp"
+#include "programs/closed_libraries.hpp"
 #include "programs/run/elf.hpp"
 
 namespace heddle::programs {
@@ -26,7 +27,7 @@ bool is_of_cuda(const std::string& library) {
 struct Parts {
   bool has_kernels = false, needs_runtime = false, needs_driver = false, needs_heddle = false, has_ptx = false,
        sanitized = false;
-  std::string first_with_kernels;
+  std::string first_with_kernels, closed_library;
   std::vector<unsigned> machine_code;
   std::vector<std::string> to_preload;
 };
@@ -61,6 +62,9 @@ class Reader {
       parts_.sanitized = parts_.sanitized || name.starts_with("libasan.so") || name.starts_with("libtsan.so");
       parts_.needs_driver = parts_.needs_driver || name.starts_with("libcuda.so");
       parts_.needs_heddle = parts_.needs_heddle || name.starts_with("libheddle.so");
+      if (parts_.closed_library.empty() && name.starts_with("lib") &&
+          is_one_of(libraries_with_kernels, std::string_view(name).substr(3)))
+        parts_.closed_library = name;
       if (is_of_cuda(name)) {
         note_preload(name, elf);
       } else {
@@ -166,7 +170,8 @@ Inspection inspect_program(const fs::path& program) {
                program.string());
   Parts parts;
   Reader(parts).add(program, *elf);
-  return {parts.to_preload, parts.sanitized, parts.needs_runtime, obstacle_of(parts, program.string())};
+  return {parts.to_preload, parts.sanitized, parts.needs_runtime, obstacle_of(parts, program.string()),
+          parts.closed_library};
 }
 
 }  // namespace heddle::programs

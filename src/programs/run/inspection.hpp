@@ -19,6 +19,8 @@ struct Inspection {
   // Why Heddle's runtime cannot stand in for NVIDIA's: the program carries NVIDIA's within itself, or machine code of
   // GPUs and no PTX. Empty if it can.
   std::string obstacle = {};
+  // A library of NVIDIA's that it needs, whose kernels are machine code: libcublas.so.13. Empty if there is none.
+  std::string closed_library = {};
 };
 
 // Whether a program uses CUDA's libraries and not Heddle's own. False for scripts and for what is no program.

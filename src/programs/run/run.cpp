@@ -17,6 +17,7 @@
 #include "base/fail.hpp"
 #include "base/file.hpp"
 #include "base/link_target.hpp"
+#include "base/log.hpp"
 #include "base/nearest.hpp"
 #include "base/overwrite.hpp"
 #include "base/printable.hpp"
@@ -350,6 +351,11 @@ void run_program(const RunOptions& given, const std::function<void()>& compiled,
     std::erase_if(to_preload, [](const std::string& name) { return !name.starts_with("libcuda.so"); });
     variables = run_environment(options, variables, interposer, to_preload);
   } else {
+    if (!inspection.closed_library.empty())
+      base::log_warn(
+          "{} needs {}, a library of NVIDIA's whose kernels are machine code; Heddle runs PTX, so that calls of this "
+          "library fail or end the program",
+          program.string(), inspection.closed_library);
     std::vector<std::string> to_preload = inspection.to_preload;
     if (!inspection.sanitized) to_preload.emplace_back("libheddle_open.so");
     variables = run_environment(options, variables, library_folder(), to_preload);

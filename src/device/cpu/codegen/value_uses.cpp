@@ -62,13 +62,53 @@ bool is_stored(const Instruction& inst, std::uint32_t reg) {
   return !inst.guard.present || inst.guard.reg != reg;
 }
 
+bool is_swap(const Instruction& inst) {
+  return inst.opcode == Opcode::atom && inst.d.reduce == ptx::ReduceOp::cas && inst.operands.size() > 2;
+}
+
 }  // namespace
 
 ValueUses::ValueUses(const ptx::Function& function, const ptx::analysis::ControlFlowGraph& cfg,
                      const ptx::analysis::PostDominators& post)
-    : function_(function), cfg_(cfg), post_(post), uses_(function.registers.size()) {
-  for (std::uint32_t i = 0; i < function.body.size(); ++i)
+    : function_(function),
+      cfg_(cfg),
+      post_(post),
+      uses_(function.registers.size()),
+      definitions_(function.registers.size()) {
+  for (std::uint32_t i = 0; i < function.body.size(); ++i) {
     ptx::for_each_use(function.body[i], [&](std::uint32_t reg, const auto&) { uses_[reg].push_back(i); });
+    ptx::for_each_def(function.body[i], [&](std::uint32_t reg, const auto&) { definitions_[reg].push_back(i); });
+  }
+}
+
+// The variable that the address is in, where its register holds that variable's address; else the address itself.
+ptx::Operand ValueUses::place_of(const ptx::Operand& address) const {
+  ptx::Operand place = address;
+  // Code that never runs may copy in a circle.
+  for (int steps = 0; steps < 16; ++steps) {
+    if (place.base != ptx::OperandKind::reg || definitions_[place.index].size() != 1) break;
+    const Instruction& inst = function_.body[definitions_[place.index][0]];
+    const bool copies = inst.opcode == Opcode::mov || inst.opcode == Opcode::cvta;
+    if (!copies || inst.guard.present || inst.operands.size() < 2) break;
+    const ptx::Operand& from = inst.operands[1];
+    if (from.is_reg()) {
+      place.index = from.index;
+    } else if (from.kind == ptx::OperandKind::symbol) {
+      place.base = ptx::OperandKind::symbol;
+      place.symbol = from.symbol;
+      place.value += from.value;
+    } else {
+      break;
+    }
+  }
+  return place;
+}
+
+bool ValueUses::same_place(const ptx::Operand& a, const ptx::Operand& b) const {
+  const ptx::Operand x = place_of(a), y = place_of(b);
+  if (x.base != y.base || x.value != y.value) return false;
+  if (x.base == ptx::OperandKind::reg) return x.index == y.index;
+  return x.base == ptx::OperandKind::symbol && x.symbol.kind == y.symbol.kind && x.symbol.index == y.symbol.index;
 }
 
 // Compilers compute ahead what a test chooses afterwards.
@@ -85,6 +125,27 @@ bool ValueUses::is_chosen_later(const Instruction& inst) const {
 bool ValueUses::any(std::uint32_t reg) const {
   return std::any_of(uses_[reg].begin(), uses_[reg].end(),
                      [&](std::uint32_t use) { return !is_stored(function_.body[use], reg); });
+}
+
+bool ValueUses::is_expected_by_swap(const Instruction& load) const {
+  if (load.operands.size() < 2 || !load.operands[0].is_reg()) return false;
+  std::set<std::uint32_t> seen{load.operands[0].index};
+  std::vector<std::uint32_t> open(seen.begin(), seen.end());
+  while (!open.empty()) {
+    const std::uint32_t value = open.back();
+    open.pop_back();
+    for (const std::uint32_t use : uses_[value]) {
+      const Instruction& inst = function_.body[use];
+      if (is_swap(inst) && inst.operands[2].is_reg() && inst.operands[2].index == value &&
+          same_place(inst.operands[1], load.operands[1]))
+        return true;
+      if (inst.opcode != Opcode::mov) continue;
+      ptx::for_each_def(inst, [&](std::uint32_t made, const auto&) {
+        if (seen.insert(made).second) open.push_back(made);
+      });
+    }
+  }
+  return false;
 }
 
 bool ValueUses::certain(std::uint32_t load, std::uint32_t reg) const {
