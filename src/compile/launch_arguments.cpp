@@ -52,7 +52,7 @@ class Lists {
       if (i < tokens_.size() && tokens_[i].is_word() && macros_.contains(tokens_[i].text))
         edits_.insert(place(i), std::string(type) + ' ');
       for (; !is(i, ","); i = behind(i))
-        if (i >= tokens_.size() || is(i, ";") || closes(i) || are_three(i, ">")) return;
+        if (i >= tokens_.size() || is(i, ";") || closes(i) || are_three(i, ">") || are_three(i, "<")) return;
       ++i;
     }
   }

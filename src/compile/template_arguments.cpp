@@ -1,7 +1,12 @@
 #include "compile/template_arguments.hpp"
 
+#include <algorithm>
+
 namespace heddle::compile {
 namespace {
+
+// Of a list of arguments. Signs that compare are followed so far only, and not to the end of a long text.
+constexpr std::size_t most_tokens = 4096;
 
 bool touch(const SourceToken& first, const SourceToken& second) {
   return first.text.data() + first.text.size() == second.text.data();
@@ -11,7 +16,7 @@ bool touch(const SourceToken& first, const SourceToken& second) {
 
 std::optional<std::size_t> behind_template_arguments(std::span<const SourceToken> tokens, std::size_t begin) {
   int depth = 0, brackets = 0;
-  for (std::size_t i = begin; i < tokens.size(); ++i) {
+  for (std::size_t i = begin; i < std::min(tokens.size(), begin + most_tokens); ++i) {
     const SourceToken& token = tokens[i];
     if (token.is("(") || token.is("{") || token.is("[")) ++brackets;
     if ((token.is(")") || token.is("}") || token.is("]")) && --brackets < 0) return std::nullopt;

@@ -98,6 +98,12 @@ CUresult not_for_tools() {
                 [] { not_supported("what profilers and debuggers of NVIDIA's ask of the driver"); });
 }
 
+// What cuBLAS calls before some of its kernels. Without a function there, it ends the program.
+CUresult not_for_libraries() {
+  return driver("a private function of the driver for NVIDIA's libraries",
+                [] { not_supported("what libraries without source, such as cuBLAS, ask of the driver"); });
+}
+
 CUresult check_context(CUcontext, unsigned* bits, const void**) {
   *bits = 0;
   return CUDA_SUCCESS;
@@ -119,7 +125,8 @@ const Entry runtime_table[13] = {size_of<13>(),
                                  nullptr,
                                  nullptr,
                                  entry(&no_compilers_to_load)};
-const Entry thread_table[4] = {size_of<4>()};
+const Entry thread_table[4] = {size_of<4>(), entry(&not_for_libraries), entry(&not_for_libraries),
+                               entry(&not_for_libraries)};
 const Entry tools_table[7] = {size_of<7>(), nullptr, entry(&first_buffer), nullptr,
                               nullptr,      nullptr, entry(&second_buffer)};
 const std::array<Entry, 95> tools_context_table = [] {

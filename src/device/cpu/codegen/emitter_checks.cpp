@@ -189,8 +189,8 @@ std::uint32_t CheckCalls::marks_of(const ptx::Instruction& inst, unsigned bytes)
   const bool is_atomic = inst.opcode == Opcode::atom || inst.opcode == Opcode::red;
   const bool is_barrier = inst.opcode == Opcode::mbarrier || inst.has(Modifier::mbarrier);
   const bool sets_up = inst.opcode == Opcode::mbarrier && inst.has(Modifier::init);  // what was there does not matter
-  const bool is_expected = order == ptx::Order::weak && is_read_for_swap(inst);
-  if (is_atomic || is_barrier || order != ptx::Order::weak || is_expected) marks |= CheckedAccess::strong;
+  const bool is_settled = order == ptx::Order::weak && is_read_for_atomic(inst);
+  if (is_atomic || is_barrier || order != ptx::Order::weak || is_settled) marks |= CheckedAccess::strong;
   const bool both = is_barrier || order == ptx::Order::acq_rel || order == ptx::Order::sc;
   // Programs take the value that an atomic or a volatile read gives for a permission, mostly without a fence.
   const bool is_read = inst.opcode == Opcode::ld || inst.opcode == Opcode::ldu;
@@ -210,11 +210,12 @@ std::uint32_t CheckCalls::marks_of(const ptx::Instruction& inst, unsigned bytes)
   return inst.opcode == Opcode::cp || sets_up ? marks & ~(0xffu << CheckedAccess::used_shift) : marks;
 }
 
-// The first read of a loop around atomicCAS, as of CUDA's programming guide, is a plain one.
-bool CheckCalls::is_read_for_swap(const ptx::Instruction& inst) const {
+// The first read of a loop around atomicCAS, as of CUDA's programming guide, is a plain one; and so is a test whether
+// an atomicMax is worth its time.
+bool CheckCalls::is_read_for_atomic(const ptx::Instruction& inst) const {
   if (!kernel_.checks.race || inst.opcode != Opcode::ld || inst.d.vector > 1) return false;
   if (!uses_) uses_.emplace(function_, facts_.cfg, facts_.post_dominators);
-  return uses_->is_expected_by_swap(inst);
+  return uses_->is_settled_by_atomic(inst);
 }
 
 // Memory of the block is often read past the end of what is there, ahead of a test.

@@ -44,7 +44,7 @@ class CheckCalls : private EmitterPart {
   // The access may need no record: only the place of the code and what the runtime knows decide.
   bool may_be_exempt(ptx::Space space, std::uint32_t marks) const;
   // Whether the thread does more with what it loads than to store it; of shared memory, whichever way it goes on.
-  bool is_read_for_swap(const ptx::Instruction& inst) const;
+  bool is_read_for_atomic(const ptx::Instruction& inst) const;
   bool computes_with(const ptx::Operand& destination, ptx::Space space) const;
   Value* active_bits(Value* mask);
   void order(const ptx::Instruction& inst, OrderKind kind, Value* members);

@@ -62,8 +62,17 @@ bool is_stored(const Instruction& inst, std::uint32_t reg) {
   return !inst.guard.present || inst.guard.reg != reg;
 }
 
-bool is_swap(const Instruction& inst) {
-  return inst.opcode == Opcode::atom && inst.d.reduce == ptx::ReduceOp::cas && inst.operands.size() > 2;
+// Whatever is there when the operation is made.
+bool is_right_anyway(ptx::ReduceOp operation) {
+  switch (operation) {
+    case ptx::ReduceOp::min:
+    case ptx::ReduceOp::max:
+    case ptx::ReduceOp::and_:
+    case ptx::ReduceOp::or_:
+    case ptx::ReduceOp::exch:
+    case ptx::ReduceOp::cas: return true;
+    default: return false;
+  }
 }
 
 }  // namespace
@@ -78,6 +87,7 @@ ValueUses::ValueUses(const ptx::Function& function, const ptx::analysis::Control
   for (std::uint32_t i = 0; i < function.body.size(); ++i) {
     ptx::for_each_use(function.body[i], [&](std::uint32_t reg, const auto&) { uses_[reg].push_back(i); });
     ptx::for_each_def(function.body[i], [&](std::uint32_t reg, const auto&) { definitions_[reg].push_back(i); });
+    if (function.body[i].opcode == Opcode::atom || function.body[i].opcode == Opcode::red) atomics_.push_back(i);
   }
 }
 
@@ -127,25 +137,39 @@ bool ValueUses::any(std::uint32_t reg) const {
                      [&](std::uint32_t use) { return !is_stored(function_.body[use], reg); });
 }
 
-bool ValueUses::is_expected_by_swap(const Instruction& load) const {
-  if (load.operands.size() < 2 || !load.operands[0].is_reg()) return false;
-  std::set<std::uint32_t> seen{load.operands[0].index};
-  std::vector<std::uint32_t> open(seen.begin(), seen.end());
-  while (!open.empty()) {
-    const std::uint32_t value = open.back();
-    open.pop_back();
-    for (const std::uint32_t use : uses_[value]) {
-      const Instruction& inst = function_.body[use];
-      if (is_swap(inst) && inst.operands[2].is_reg() && inst.operands[2].index == value &&
-          same_place(inst.operands[1], load.operands[1]))
-        return true;
-      if (inst.opcode != Opcode::mov) continue;
-      ptx::for_each_def(inst, [&](std::uint32_t made, const auto&) {
-        if (seen.insert(made).second) open.push_back(made);
+// The register, and others that get its value as it is.
+std::vector<std::uint32_t> ValueUses::copies_of(std::uint32_t reg) const {
+  std::set<std::uint32_t> seen{reg};
+  std::vector<std::uint32_t> copies{reg};
+  for (std::size_t next = 0; next < copies.size(); ++next)
+    for (const std::uint32_t use : uses_[copies[next]]) {
+      if (function_.body[use].opcode != Opcode::mov) continue;
+      ptx::for_each_def(function_.body[use], [&](std::uint32_t made, const auto&) {
+        if (seen.insert(made).second) copies.push_back(made);
       });
     }
-  }
-  return false;
+  return copies;
+}
+
+bool ValueUses::is_only_tested(const std::vector<std::uint32_t>& copies) const {
+  return std::ranges::all_of(copies, [&](std::uint32_t reg) {
+    return std::ranges::all_of(uses_[reg], [&](std::uint32_t use) {
+      return function_.body[use].opcode == Opcode::setp || function_.body[use].opcode == Opcode::mov;
+    });
+  });
+}
+
+bool ValueUses::is_settled_by_atomic(const Instruction& load) const {
+  if (load.operands.size() < 2 || !load.operands[0].is_reg()) return false;
+  const std::vector<std::uint32_t> copies = copies_of(load.operands[0].index);
+  const bool tested = is_only_tested(copies);
+  return std::ranges::any_of(atomics_, [&](std::uint32_t number) {
+    const Instruction& inst = function_.body[number];
+    const bool swaps = inst.d.reduce == ptx::ReduceOp::cas && inst.operands[2].is_reg() &&
+                       std::ranges::find(copies, inst.operands[2].index) != copies.end();
+    if (!swaps && !(tested && is_right_anyway(inst.d.reduce))) return false;
+    return same_place(inst.operands[inst.opcode == Opcode::atom ? 1 : 0], load.operands[1]);
+  });
 }
 
 bool ValueUses::certain(std::uint32_t load, std::uint32_t reg) const {
