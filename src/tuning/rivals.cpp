@@ -29,7 +29,9 @@ bool Rivals::record(const knowledge::Configuration& used, double seconds) {
   if (std::exchange(moved_, false)) return false;
   rivals_[current_].configuration = used;
   last_[runs_++ % last_.size()] = seconds;
-  if (probing_) return runs_ < runs_of_a_probe ? false : end_probe();
+  // A probe ends with its first run where that took so long that it would not have been tried.
+  const bool goes_on = runs_ < runs_of_a_probe && seconds <= options_.worth_probing * rivals_[home_].seconds;
+  if (probing_) return goes_on ? false : end_probe();
   if (is_much_slower()) return true;
   if (runs_ >= last_.size() && leave_for_a_faster_one()) return true;
   return --runs_left_ == 0 && begin_probe();

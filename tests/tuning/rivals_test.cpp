@@ -83,6 +83,13 @@ TEST(Rivals, WhatIsMuchSlowerIsNotTried) {
   EXPECT_EQ(runs_with(cpu, rivals, 2000, [](const auto& used) { return used == split ? 1.0 : 5.0; }), 0);
 }
 
+// It was worth trying when it was measured. Now it takes five times as long.
+TEST(Rivals, AProbeEndsWithASlowRun) {
+  Rivals rivals;
+  rivals.begin({{split, 1}, {gpu, 1.2}}, 0);
+  EXPECT_EQ(runs_with(gpu, rivals, 1000, [](const auto& used) { return used == split ? 1.0 : 5.0; }), 2);
+}
+
 TEST(Rivals, AProbeThatIsFasterStays) {
   Rivals rivals;
   rivals.begin({{split, 1}, {gpu, 1.2}}, 0);
