@@ -87,35 +87,5 @@ TEST(ValueUses, ArithmeticAheadOfAChoice) {
   expect("setp.eq.u32 %p2, %r9, 0; selp.b32 %r2, 1, 0, %p2;", true, true);
 }
 
-bool settled(const std::string& code) {
-  const ptx::Module module = ptx::parse(fmt::format(fmt::runtime(frame), code), "test.ptx");
-  const ptx::Function& function = module.functions[0];
-  const ptx::analysis::ControlFlowGraph cfg(function, &module);
-  const ptx::analysis::PostDominators post(cfg);
-  const ValueUses found(function, cfg, post);
-  for (const ptx::Instruction& inst : function.body)
-    if (inst.opcode == ptx::Opcode::ld && inst.d.space == ptx::Space::global) return found.is_settled_by_atomic(inst);
-  ADD_FAILURE() << "no load";
-  return false;
-}
-
-TEST(ValueUses, WhatAnAtomicOfTheSamePlaceSettles) {
-  EXPECT_TRUE(settled("ld.global.u32 %r3, [%rd1]; atom.global.cas.b32 %r4, [%rd1], %r3, %r1;"));
-  EXPECT_TRUE(settled("ld.global.u32 %r3, [%rd1+4]; mov.u32 %r5, %r3; atom.global.cas.b32 %r4, [%rd1+4], %r5, %r1;"));
-  // The new value, another place, another operation, a value that is computed of it.
-  EXPECT_FALSE(settled("ld.global.u32 %r3, [%rd1]; atom.global.cas.b32 %r4, [%rd1], %r1, %r3;"));
-  EXPECT_FALSE(settled("ld.global.u32 %r3, [%rd1]; atom.global.cas.b32 %r4, [%rd1+4], %r3, %r1;"));
-  EXPECT_FALSE(settled("ld.global.u32 %r3, [%rd1]; atom.global.add.u32 %r4, [%rd1], %r3;"));
-  EXPECT_FALSE(settled("ld.global.u32 %r3, [%rd1]; add.u32 %r5, %r3, 1; atom.global.cas.b32 %r4, [%rd1], %r5, %r1;"));
-  EXPECT_TRUE(settled("ld.global.u32 %r3, [%rd1]; setp.gt.u32 %p2, %r1, %r3; @%p2 red.global.max.u32 [%rd1], %r1;"));
-  EXPECT_TRUE(
-      settled("ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 0; @%p2 atom.global.exch.b32 %r4, [%rd1], %r1;"));
-  // More may have been added by then; the value is used as well.
-  EXPECT_FALSE(settled("ld.global.u32 %r3, [%rd1]; setp.gt.u32 %p2, %r1, %r3; @%p2 red.global.add.u32 [%rd1], %r1;"));
-  EXPECT_FALSE(
-      settled("ld.global.u32 %r3, [%rd1]; setp.gt.u32 %p2, %r1, %r3; @%p2 red.global.max.u32 [%rd1], %r1; add.u32 %r2, "
-              "%r3, 1;"));
-}
-
 }  // namespace
 }  // namespace heddle::device::cpu

@@ -213,9 +213,9 @@ std::uint32_t CheckCalls::marks_of(const ptx::Instruction& inst, unsigned bytes)
 // The first read of a loop around atomicCAS, as of CUDA's programming guide, is a plain one; and so is a test whether
 // an atomicMax is worth its time.
 bool CheckCalls::is_read_for_atomic(const ptx::Instruction& inst) const {
-  if (!kernel_.checks.race || inst.opcode != Opcode::ld || inst.d.vector > 1) return false;
-  if (!uses_) uses_.emplace(function_, facts_.cfg, facts_.post_dominators);
-  return uses_->is_settled_by_atomic(inst);
+  if (!kernel_.checks.race || inst.opcode != Opcode::ld) return false;
+  if (!settled_) settled_.emplace(function_);
+  return settled_->contains(inst);
 }
 
 // Memory of the block is often read past the end of what is there, ahead of a test.

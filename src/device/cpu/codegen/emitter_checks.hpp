@@ -9,6 +9,7 @@
 #include "device/cpu/codegen/emitter_part.hpp"
 #include "device/cpu/codegen/emitter_range_tests.hpp"
 #include "device/cpu/codegen/emitter_values.hpp"
+#include "device/cpu/codegen/settled_reads.hpp"
 #include "device/cpu/codegen/value_uses.hpp"
 
 namespace heddle::device::cpu {
@@ -72,7 +73,8 @@ class CheckCalls : private EmitterPart {
   Registers& registers_;
   Branches& branches_;
   RangeTests ranges_;
-  mutable std::optional<ValueUses> uses_;  // once asked for
+  mutable std::optional<ValueUses> uses_;        // once asked for
+  mutable std::optional<SettledReads> settled_;  // the same
 };
 
 }  // namespace heddle::device::cpu

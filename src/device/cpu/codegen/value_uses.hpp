@@ -21,23 +21,14 @@ class ValueUses {
   // `reg`, or with its bits in other registers. There is no such instruction if the thread loads first, and then tests
   // whether the value is there, as merges of sorted lists do.
   bool certain(std::uint32_t load, std::uint32_t reg) const;
-  // Whether an atomic operation of the same place settles what the loaded value only suggests: a compare-and-swap that
-  // expects it, which notices if it is not there any more; or, where the value is only tested, a maximum, a minimum or
-  // another operation that is right whatever is there by then.
-  bool is_settled_by_atomic(const ptx::Instruction& load) const;
 
  private:
   bool is_chosen_later(const ptx::Instruction& inst) const;
-  ptx::Operand place_of(const ptx::Operand& address) const;
-  std::vector<std::uint32_t> copies_of(std::uint32_t reg) const;
-  bool is_only_tested(const std::vector<std::uint32_t>& copies) const;
-  bool same_place(const ptx::Operand& a, const ptx::Operand& b) const;
 
   const ptx::Function& function_;
   const ptx::analysis::ControlFlowGraph& cfg_;
   const ptx::analysis::PostDominators& post_;
-  std::vector<std::vector<std::uint32_t>> uses_, definitions_;  // by register: instructions
-  std::vector<std::uint32_t> atomics_;                          // instructions
+  std::vector<std::vector<std::uint32_t>> uses_;  // by register: instructions
 };
 
 }  // namespace heddle::device::cpu
