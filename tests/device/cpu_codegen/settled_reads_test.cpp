@@ -44,22 +44,23 @@ bool settled(const std::string& code) {
 
 TEST(SettledReads, ASwapExpectsWhatWasRead) {
   EXPECT_TRUE(settled("ld.global.u32 %r3, [%rd1]; atom.global.cas.b32 %r4, [%rd1], %r3, %r1;"));
-  EXPECT_TRUE(
-      settled("ld.global.u32 %r3, [%rd1+4]; mov.u32 %r5, %r3; atom.global.cas.b32 %r4, [%rd1+4], %r5, %r1;"));
+  EXPECT_TRUE(settled("ld.global.u32 %r3, [%rd1+4]; mov.u32 %r5, %r3; atom.global.cas.b32 %r4, [%rd1+4], %r5, %r1;"));
   EXPECT_FALSE(settled("ld.global.u32 %r3, [%rd1]; atom.global.cas.b32 %r4, [%rd1], %r1, %r3;")) << "the new value";
   EXPECT_FALSE(settled("ld.global.u32 %r3, [%rd1]; atom.global.add.u32 %r4, [%rd1], %r3;"));
-  EXPECT_FALSE(
-      settled("ld.global.u32 %r3, [%rd1]; add.u32 %r5, %r3, 1; atom.global.cas.b32 %r4, [%rd1], %r5, %r1;"));
+  EXPECT_FALSE(settled("ld.global.u32 %r3, [%rd1]; add.u32 %r5, %r3, 1; atom.global.cas.b32 %r4, [%rd1], %r5, %r1;"));
 }
 
 // Compilers read two words of a union.
 TEST(SettledReads, ItsPartsMayBeReadOneByOne) {
-  EXPECT_TRUE(settled("ld.global.u32 %r3, [%rd1+4]; ld.global.u32 %r4, [%rd1]; mov.b64 %rd2, {%r4, %r3};"
-                      "atom.global.cas.b64 %rd3, [%rd1], %rd2, %rd1;"));
-  EXPECT_TRUE(settled("ld.global.v2.u32 {%r4, %r3}, [%rd1]; mov.b64 %rd2, {%r4, %r3};"
-                      "atom.global.cas.b64 %rd3, [%rd1], %rd2, %rd1;"));
-  EXPECT_FALSE(settled("ld.global.u32 %r3, [%rd1+8]; ld.global.u32 %r4, [%rd1]; mov.b64 %rd2, {%r4, %r3};"
-                       "atom.global.cas.b64 %rd3, [%rd1], %rd2, %rd1;"));
+  EXPECT_TRUE(
+      settled("ld.global.u32 %r3, [%rd1+4]; ld.global.u32 %r4, [%rd1]; mov.b64 %rd2, {%r4, %r3};"
+              "atom.global.cas.b64 %rd3, [%rd1], %rd2, %rd1;"));
+  EXPECT_TRUE(
+      settled("ld.global.v2.u32 {%r4, %r3}, [%rd1]; mov.b64 %rd2, {%r4, %r3};"
+              "atom.global.cas.b64 %rd3, [%rd1], %rd2, %rd1;"));
+  EXPECT_FALSE(
+      settled("ld.global.u32 %r3, [%rd1+8]; ld.global.u32 %r4, [%rd1]; mov.b64 %rd2, {%r4, %r3};"
+              "atom.global.cas.b64 %rd3, [%rd1], %rd2, %rd1;"));
 }
 
 TEST(SettledReads, PlacesAreFollowed) {
@@ -70,8 +71,9 @@ TEST(SettledReads, PlacesAreFollowed) {
       settled("ld.global.u32 %r3, [%rd1+8]; add.s64 %rd3, %rd1, 4; atom.global.cas.b32 %r4, [%rd3], %r3, %r1;"));
   EXPECT_TRUE(settled("ld.shared.u32 %r3, [own]; mov.u64 %rd2, own; atom.shared.cas.b32 %r4, [%rd2], %r3, %r1;"));
   EXPECT_FALSE(settled("ld.shared.u32 %r3, [own]; mov.u64 %rd2, own; atom.shared.cas.b32 %r4, [%rd2+4], %r3, %r1;"));
-  EXPECT_FALSE(settled("mov.u64 %rd2, %rd3; mov.u64 %rd3, %rd2; ld.global.u32 %r3, [%rd2];"
-                       "atom.global.cas.b32 %r4, [%rd1], %r3, %r1;"))
+  EXPECT_FALSE(
+      settled("mov.u64 %rd2, %rd3; mov.u64 %rd3, %rd2; ld.global.u32 %r3, [%rd2];"
+              "atom.global.cas.b32 %r4, [%rd1], %r3, %r1;"))
       << "copies in a circle";
 }
 
@@ -81,12 +83,15 @@ TEST(SettledReads, WhatIsOnlyComparedIsSettledByWhatIsRightAnyway) {
   EXPECT_TRUE(settled(test + "@%p2 atom.global.exch.b32 %r4, [%rd1], %r1;"));
   EXPECT_FALSE(settled(test + "@%p2 red.global.add.u32 [%rd1], %r1;")) << "others may have added by then";
   EXPECT_FALSE(settled(test + "@%p2 red.global.max.u32 [%rd1], %r1; add.u32 %r2, %r3, 1;")) << "it is stored";
-  EXPECT_TRUE(settled("ld.global.u32 %r3, [%rd1]; and.b32 %r4, %r3, %r1; setp.eq.u32 %p2, %r4, 0;"
-                      "@%p2 red.global.or.b32 [%rd1], %r1;"));
-  EXPECT_TRUE(settled("ld.global.f32 %f1, [%rd1]; abs.f32 %f2, %f1; setp.gt.f32 %p2, %f3, %f2;"
-                      "@%p2 red.global.max.u32 [%rd1], %r1;"));
-  EXPECT_FALSE(settled("ld.global.u32 %r3, [%rd1]; setp.gt.u32 %p2, %r1, %r3; cvt.u64.u32 %rd2, %r3;"
-                       "ld.global.u32 %r4, [%rd2]; @%p2 red.global.max.u32 [%rd1], %r1;"))
+  EXPECT_TRUE(
+      settled("ld.global.u32 %r3, [%rd1]; and.b32 %r4, %r3, %r1; setp.eq.u32 %p2, %r4, 0;"
+              "@%p2 red.global.or.b32 [%rd1], %r1;"));
+  EXPECT_TRUE(
+      settled("ld.global.f32 %f1, [%rd1]; abs.f32 %f2, %f1; setp.gt.f32 %p2, %f3, %f2;"
+              "@%p2 red.global.max.u32 [%rd1], %r1;"));
+  EXPECT_FALSE(
+      settled("ld.global.u32 %r3, [%rd1]; setp.gt.u32 %p2, %r1, %r3; cvt.u64.u32 %rd2, %r3;"
+              "ld.global.u32 %r4, [%rd2]; @%p2 red.global.max.u32 [%rd1], %r1;"))
       << "it is an address";
 }
 
@@ -98,8 +103,9 @@ TEST(SettledReads, ArraysWhoseAtomicsAreAllRightAnyway) {
   EXPECT_TRUE(settled(search));
   EXPECT_FALSE(settled(search + "red.global.add.u32 [%rd3], 1;")) << "others may have added by then";
   EXPECT_FALSE(settled(search + "add.u32 %r2, %r3, 1;")) << "it is stored";
-  EXPECT_FALSE(settled("ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 5;"
-                       "mov.u64 %rd3, own; @%p2 atom.shared.cas.b32 %r4, [%rd3], -1, %r1;"))
+  EXPECT_FALSE(
+      settled("ld.global.u32 %r3, [%rd1]; setp.eq.u32 %p2, %r3, 5;"
+              "mov.u64 %rd3, own; @%p2 atom.shared.cas.b32 %r4, [%rd3], -1, %r1;"))
       << "another array";
 }
 

@@ -88,8 +88,7 @@ SettledReads::Place SettledReads::place_of(const Operand& address) const {
     if (inst.guard.present || inst.operands.size() < 2) break;
     const Operand& from = inst.operands[1];
     const bool copies = inst.opcode == Opcode::mov || inst.opcode == Opcode::cvta;
-    const bool adds =
-        inst.opcode == Opcode::add && from.is_reg() && inst.operands[2].kind == OperandKind::integer;
+    const bool adds = inst.opcode == Opcode::add && from.is_reg() && inst.operands[2].kind == OperandKind::integer;
     if (adds) place.offset += inst.operands[2].value;
     if ((adds || copies) && from.is_reg()) {
       place.index = from.index;
