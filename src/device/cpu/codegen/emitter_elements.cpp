@@ -17,7 +17,7 @@ namespace {
 // Shorter runs than this are not worth an access each.
 constexpr unsigned min_run = 4;
 // A window may have so many times the elements that lanes access, and so many bytes.
-constexpr unsigned widest_load = 4, widest_store = 2, most_window_bytes = 512;
+constexpr unsigned widest_window = 4, most_window_bytes = 512;
 constexpr unsigned scattered_bytes = 8;   // at most, of what one lane of a scatter stores
 constexpr std::uint64_t line_bytes = 64;  // of a cache line
 }  // namespace
@@ -178,11 +178,24 @@ llvm::Value* ElementAccess::load_few(const Address& address, llvm::Type* element
   return b_.CreateShuffleVector(all, pick);
 }
 
-// Hosts have masked accesses of elements of 4 and 8 bytes, and shuffles across a whole vector.
-std::optional<LaneWindow> ElementAccess::window_of(const Address& address, unsigned count, unsigned bytes,
-                                                   unsigned widest) const {
-  if (address.form != Address::Form::affine || lanes() < 8 || bytes < 4 || bytes > 8) return std::nullopt;
-  return lane_window(address.offsets, count, bytes, std::min(widest * count * lanes(), most_window_bytes / bytes));
+// With AVX-512 a host has masks of single elements of any size. Without, shuffles of masks cost more than gathers.
+std::optional<LaneWindow> ElementAccess::window_to_load(const Address& address, unsigned count, unsigned bytes,
+                                                        Value* mask) const {
+  if (address.form != Address::Form::affine || lanes() < 8 || bytes > 8) return std::nullopt;
+  if (!kernel_.features.avx512 && (mask != nullptr || bytes < 4)) return std::nullopt;
+  auto window =
+      lane_window(address.offsets, count, bytes, std::min(widest_window * count * lanes(), most_window_bytes / bytes));
+  if (window && mask != nullptr && !window->distinct) return std::nullopt;
+  return window;
+}
+
+// Without AVX-512, masked stores take longer than a store for each lane.
+std::optional<LaneWindow> ElementAccess::window_to_store(const Address& address, unsigned count, unsigned bytes,
+                                                         Value* mask) const {
+  auto window = window_to_load(address, count, bytes, mask);
+  if (!window || !window->distinct) return std::nullopt;
+  if (!kernel_.features.avx512 && window->elements != count * lanes()) return std::nullopt;
+  return window;
 }
 
 // Of the elements of a window that is padded to whole vectors: those that some lane accesses that takes part.
@@ -259,7 +272,7 @@ std::vector<llvm::Value*> ElementAccess::load(const Address& address, llvm::Type
     return load_interleaved(address, element, count, bytes, mask, space);
   const unsigned length = affine ? run_length(address, bytes) : 1;
   if (length < min_run)
-    if (const auto window = window_of(address, count, bytes, widest_load); window && (!mask || window->distinct))
+    if (const auto window = window_to_load(address, count, bytes, mask))
       return load_window(address, *window, element, count, bytes, mask, space);
   for (unsigned e = 0; e < count; ++e) {
     const Address at = addresses_.advance(address, e * bytes);
@@ -286,8 +299,8 @@ void ElementAccess::store(const Address& address, const std::vector<Value*>& val
     return store_interleaved(address, values, bytes, mask, space);
   const unsigned length = affine ? run_length(address, bytes) : 1;
   if (length < min_run) {
-    const auto window = window_of(address, static_cast<unsigned>(values.size()), bytes, widest_store);
-    if (window && window->distinct) return store_window(address, *window, values, bytes, mask, space);
+    if (const auto window = window_to_store(address, static_cast<unsigned>(values.size()), bytes, mask))
+      return store_window(address, *window, values, bytes, mask, space);
     return scatter_records(address, values, bytes, mask);
   }
   for (unsigned e = 0; e < values.size(); ++e)

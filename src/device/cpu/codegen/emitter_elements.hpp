@@ -35,7 +35,8 @@ class ElementAccess : private EmitterPart {
   void store_runs(const Address& address, Value* value, unsigned bytes, unsigned length, Value* mask, ptx::Space space);
   void stream_or(Value* pointer, Value* value, Value* mask, const std::function<void()>& plain);
   Value* load_few(const Address& address, llvm::Type* element, unsigned bytes, ptx::Space space);
-  std::optional<LaneWindow> window_of(const Address& address, unsigned count, unsigned bytes, unsigned widest) const;
+  std::optional<LaneWindow> window_to_load(const Address& address, unsigned count, unsigned bytes, Value* mask) const;
+  std::optional<LaneWindow> window_to_store(const Address& address, unsigned count, unsigned bytes, Value* mask) const;
   Value* window_mask(const LaneWindow& window, unsigned count, unsigned padded, Value* mask);
   std::vector<Value*> load_window(const Address& address, const LaneWindow& window, llvm::Type* element, unsigned count,
                                   unsigned bytes, Value* mask, ptx::Space space);
