@@ -121,8 +121,9 @@ struct RuntimeTable {
                            BarrierKind kind, std::uint32_t value);
   // Lanes that have left the kernel while others of the warp go on: they count as arrived at every barrier.
   void (*lanes_exited)(WarpContext* warp, std::uint32_t count);
-  // A turn of a loop that may be waiting for another warp or block: lets others run.
-  void (*spin)(WarpContext* warp);
+  // A turn of a loop that may be waiting for another warp or block: lets others run. `progress`: not 0 where the loop
+  // ends after a number of turns, too, so that long searches that look at a flag are not taken for dead.
+  void (*spin)(WarpContext* warp, std::uint32_t progress);
   // `progress`: not 0 where no loop around the call may be waiting for others, so that kernels that sleep for long, but
   // a number of times, are not taken for dead.
   void (*nanosleep)(WarpContext* warp, std::uint32_t nanoseconds, std::uint32_t progress);

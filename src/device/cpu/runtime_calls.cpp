@@ -92,9 +92,10 @@ void call_lanes_exited(WarpContext* context, std::uint32_t count) {
   warp.block->worker->lanes_left(warp, count);
 }
 
-void call_spin(WarpContext* context) {
+void call_spin(WarpContext* context, std::uint32_t progress) {
   HEDDLE_ENTER(context);
   if (!has_fiber(warp)) refuse_waiting(warp);
+  if (progress != 0) warp.block->worker->note_progress();
   warp.block->worker->spin(warp);
 }
 

@@ -144,7 +144,7 @@ void for_each_thread(const LaunchContext* launch, WarpContext* warp, std::uint64
 inline void sync(WarpContext* warp, std::uint32_t id = 0, std::uint32_t threads = 0) {
   warp->block->launch->runtime->barrier(warp, id, threads, warp->lanes, BarrierKind::sync, 0);
 }
-inline void spin(WarpContext* warp) { warp->block->launch->runtime->spin(warp); }
+inline void spin(WarpContext* warp) { warp->block->launch->runtime->spin(warp, 0); }
 
 // The message of the Error that f throws; fails the test when it throws none of that code.
 template <class F>

@@ -73,6 +73,7 @@ struct Facts {
     for (const SpinLoop& spin : w.spin_loops) flag(spin.intra_warp, "intra-warp");
     for (const SpinLoop& spin : w.spin_loops) flag(spin.takes(), "takes");
     for (const SpinLoop& spin : w.spin_loops) flag(spin.endless, "endless");
+    for (const SpinLoop& spin : w.spin_loops) flag(spin.counted, "counted");
     flag(w.sleeps, "sleeps");
     flag(w.needs_warp_semantics, "warp");
     flag(w.calls_indirectly, "indirect");

@@ -110,9 +110,7 @@ void FunctionEmitter::emit_behind_branch(const ptx::Instruction& inst) {
 }
 
 // The instruction may stand in a loop that waits for other warps.
-bool FunctionEmitter::may_be_waiting() const {
-  return !function_.is_entry || control_.turn_may_wait(context_.block, context_.block);
-}
+bool FunctionEmitter::may_be_waiting() const { return !function_.is_entry || control_.may_wait_at(context_.block); }
 
 void FunctionEmitter::dispatch(const ptx::Instruction& inst) {
   const bool is_store = inst.opcode == Opcode::st || inst.opcode == Opcode::red;

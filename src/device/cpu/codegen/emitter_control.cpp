@@ -187,7 +187,7 @@ void ControlFlow::leave_along(std::uint32_t block, std::size_t edge) {
     return;
   }
   const bool turn = schedule_.position(target) <= schedule_.position(block);
-  if (turn && turn_may_wait(block, target)) emit_turn();
+  if (const std::uint32_t loop = waiting_loop(block, target); turn && loop != Schedule::none) emit_turn(loop);
   if (schedule_.mask_of(target) == Schedule::none && schedule_.partial(target))
     b_.CreateStore(mask_or_full(context_.mask), mask_slots_[target]);
   b_.CreateBr(body(target));
@@ -211,14 +211,16 @@ void ControlFlow::find_next_lanes(std::uint32_t block) {
     b_.CreateBr(at_position(schedule_.position(block) + 1));
 }
 
-bool ControlFlow::turn_may_wait(std::uint32_t block, std::uint32_t target) const {
+// The innermost loop of both whose turns may be a wait.
+std::uint32_t ControlFlow::waiting_loop(std::uint32_t block, std::uint32_t target) const {
   for (std::uint32_t loop = facts_.cfg.loop_of(block); loop != Schedule::none; loop = facts_.cfg.loops()[loop].parent)
-    if (facts_.cfg.loop_contains(loop, target) && facts_.spin_loops[loop]) return true;
-  return false;
+    if (facts_.cfg.loop_contains(loop, target) && facts_.spin_loops[loop]) return loop;
+  return Schedule::none;
 }
 
-// One turn of a loop that may be waiting for another warp: every few turns others get to run.
-void ControlFlow::emit_turn() {
+// One turn of a loop that may be waiting for another warp: every few turns others get to run. A loop that counts its
+// turns comes nearer to its end by that.
+void ControlFlow::emit_turn(std::uint32_t loop) {
   if (!kernel_.fibers) return;
   constexpr unsigned turns = 16;  // enough for a lock that is free next time, few enough not to waste a time slice
   if (!spins_) spins_ = entry_alloca(kernel_.abi.i32, "spins");
@@ -229,7 +231,8 @@ void ControlFlow::emit_turn() {
   b_.CreateCondBr(b_.CreateICmpEQ(b_.CreateAnd(count, b_.getInt32(turns - 1)), b_.getInt32(0)), yield, resumed);
   b_.SetInsertPoint(yield);
   runtime_.note_line(function_.body[context_.index]);
-  runtime_.call(offsetof(RuntimeTable, spin), b_.getVoidTy(), {inputs_.warp});
+  runtime_.call(offsetof(RuntimeTable, spin), b_.getVoidTy(),
+                {inputs_.warp, b_.getInt32(facts_.counted_loops[loop] ? 1 : 0)});
   b_.CreateBr(resumed);
   b_.SetInsertPoint(resumed);
 }
@@ -291,7 +294,7 @@ void ControlFlow::emit_loop_end(std::uint32_t loop, std::uint32_t last_block, ll
     auto* next = new_block("next");
     b_.CreateCondBr(any(waiting), again, next);
     b_.SetInsertPoint(again);
-    if (facts_.spin_loops[loop]) emit_turn();
+    if (facts_.spin_loops[loop]) emit_turn(loop);
     b_.CreateStore(waiting, mask_slots_[target]);
     b_.CreateStore(llvm::Constant::getNullValue(waiting->getType()), pending_slots_[target]);
     b_.CreateBr(body(target));

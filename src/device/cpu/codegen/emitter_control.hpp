@@ -23,10 +23,11 @@ class ControlFlow : private EmitterPart {
   void finish_block(std::uint32_t block);
   void finish();  // emits the places between blocks that blocks have jumped to
 
-  // The edge, if it begins another turn of a loop, may be a turn of waiting for others.
-  bool turn_may_wait(std::uint32_t block, std::uint32_t target) const;
+  // The block is in a loop whose turns may be waits for others.
+  bool may_wait_at(std::uint32_t block) const { return waiting_loop(block, block) != Schedule::none; }
 
  private:
+  std::uint32_t waiting_loop(std::uint32_t block, std::uint32_t target) const;
   void finish_branch(std::uint32_t block, const ptx::Instruction& branch);
   void finish_indexed_branch(std::uint32_t block, const ptx::Instruction& branch);
   void finish_uniform_indexed_branch(std::uint32_t block, const ptx::Instruction& branch);
@@ -41,7 +42,7 @@ class ControlFlow : private EmitterPart {
   void emit_look(std::uint32_t block, llvm::BasicBlock* place);
   void emit_loop_end(std::uint32_t loop, std::uint32_t last_block, llvm::BasicBlock* place);
   std::uint32_t mask_root(std::uint32_t block) const;
-  void emit_turn();
+  void emit_turn(std::uint32_t loop);
   Value* uniform_predicate(const ptx::Operand& predicate);
 
   RuntimeAccess& runtime_;

@@ -303,7 +303,9 @@ void FunctionFacts::find_schedule() {
 // Loops that read what others may write, in a way that says so, or that call what does: their turns may be a wait.
 void FunctionFacts::find_spin_loops() {
   spin_loops = options.spin_loops;
+  counted_loops = options.counted_loops;
   if (!spin_loops.empty()) return;
+  counted_loops.assign(cfg.loops().size(), false);
   spin_loops.assign(cfg.loops().size(), false);
   for (std::uint32_t i = 0; i < function.body.size(); ++i) {
     const ptx::Instruction& inst = function.body[i];

@@ -39,7 +39,7 @@ struct FactsOptions {
   bool global_id_fits = true;
   bool finds_conflict_free = false;  // accesses, for the check of races
   // By loop: turns of the loop may be a wait. Empty: every loop that reads memory others may write is taken for one.
-  std::vector<bool> spin_loops;
+  std::vector<bool> spin_loops, counted_loops;  // counted: see ptx::analysis::SpinLoop
 };
 
 // Memory of one lane: its .local variables, and the .param variables that pass arguments of calls.
@@ -87,6 +87,7 @@ class FunctionFacts {
   std::unique_ptr<Schedule> schedule;
   ptx::analysis::BitMatrix live_while_waiting;  // row: block; registers that lanes waiting elsewhere still need
   std::vector<bool> spin_loops;                 // by loop: its turns may be a wait for others
+  std::vector<bool> counted_loops;              // of these, which end after a number of turns, too
   std::vector<bool> is_read;                    // by register: some instruction reads it
   std::vector<bool> conflict_free;              // by instruction; of an entry, where asked for; else empty
   LaneMemory memory;

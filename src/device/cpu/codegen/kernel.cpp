@@ -105,8 +105,8 @@ class KernelBuilder {
   }
 
  private:
-  FactsOptions facts_options(const std::vector<bool>& spin_loops) const {
-    return {plan_.lanes, options_.block, options_.global_id_fits, options_.check.race, spin_loops};
+  FactsOptions facts_options() const {
+    return {plan_.lanes, options_.block, options_.global_id_fits, options_.check.race};
   }
 
   void start_debug(KernelContext& kernel) {
@@ -146,7 +146,7 @@ class KernelBuilder {
   void build_callee(KernelContext& kernel, std::uint32_t index) {
     const ptx::Function& source = source_.functions[index];
     const ptx::Function inlined = ptx::inline_calls(source_, ptx::memory_parameters(source), ptx::inline_into_callee);
-    const FunctionFacts facts(source_, ptx::split_webs(ptx::nest_loops(inlined, source_)), facts_options({}));
+    const FunctionFacts facts(source_, ptx::split_webs(ptx::nest_loops(inlined, source_)), facts_options());
     llvm::Function* function = kernel.functions[index];
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(llvm_, "entry", function));
     WarpInputs inputs;
@@ -171,7 +171,10 @@ class KernelBuilder {
   }
 
   void build_entry(KernelContext& kernel, ptx::Function split) {
-    const FunctionFacts facts(source_, std::move(split), facts_options(plan_.spin_loops));
+    FactsOptions facts_of_entry = facts_options();
+    facts_of_entry.spin_loops = plan_.spin_loops;
+    facts_of_entry.counted_loops = plan_.counted_loops;
+    const FunctionFacts facts(source_, std::move(split), facts_of_entry);
     lane_bytes_ += facts.memory.bytes;
     if (plan_.shape == Shape::direct)
       build_direct_entry(kernel, facts);

@@ -131,7 +131,11 @@ Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool ca
     }
   }
   plan.spin_loops.assign(traits.loops, false);
-  for (const SpinLoop& spin : waiting.spin_loops) plan.spin_loops[spin.loop] = true;
+  plan.counted_loops.assign(traits.loops, false);
+  for (const SpinLoop& spin : waiting.spin_loops) {
+    plan.spin_loops[spin.loop] = true;
+    plan.counted_loops[spin.loop] = spin.counted;
+  }
   plan.may_wait = !waiting.spin_loops.empty() || waiting.sleeps || calls_remain;
   const bool meets = waiting.needs_warp_semantics && plan.lanes < 32;
   const bool barriers = !waiting.barriers.empty() && (threads > plan.lanes || counts_threads(function, waiting));

@@ -25,6 +25,7 @@ struct SpinLoop {
   bool takes() const {
     return std::any_of(awaited.begin(), awaited.end(), [](const Awaited& item) { return item.takes; });
   }
+  bool counted = false;  // it ends after a number of turns, too: see CountedLoops
   bool endless = false;  // nothing that it does or that others do changes whether it ends
   // Lanes of one group may leave in different iterations: one may wait for another.
   bool intra_warp = false;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "ptx/analysis/effects/memory_effect.hpp"
+#include "ptx/analysis/waiting/counted_loops.hpp"
 #include "ptx/analysis/waiting/lone_lanes.hpp"
 #include "ptx/analysis/waiting/spin_finder.hpp"
 #include "ptx/barrier.hpp"
@@ -147,9 +148,13 @@ FunctionWaiting find_waiting_in(const Module& module, const Function& function, 
 
   const SpinFinder finder(module, function, cfg, webs);
   std::optional<LoneLanes> lone;
+  std::optional<Slicer> slicer;
+  std::optional<CountedLoops> counted;
   for (std::uint32_t loop = 0; loop < cfg.loops().size(); ++loop) {
     auto spin = finder.find(loop);
     if (!spin) continue;
+    if (!counted) counted.emplace(function, cfg, webs, slicer.emplace(cfg, webs));
+    spin->counted = counted->contains(loop);
     for (std::uint32_t b : cfg.loops()[loop].blocks) {
       if (spin->endless) break;  // who has left it was never waited for
       const auto next = cfg.successors(b);
