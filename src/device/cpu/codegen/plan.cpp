@@ -92,6 +92,15 @@ bool warps_run_alone(const Traits& traits, bool calls_remain) {
   return waiting.spin_loops.empty() && !waiting.sleeps && !calls_remain && waiting.barriers.empty();
 }
 
+void note_spin_loops(Plan& plan, const FunctionWaiting& waiting, std::size_t loops) {
+  plan.spin_loops.assign(loops, false);
+  plan.counted_loops.assign(loops, false);
+  for (const SpinLoop& spin : waiting.spin_loops) {
+    plan.spin_loops[spin.loop] = true;
+    plan.counted_loops[spin.loop] = spin.counted;
+  }
+}
+
 }  // namespace
 
 // How many lanes: 32 unless memory says otherwise. A gather costs as much as its lanes' loads one by one, and lanes
@@ -130,12 +139,7 @@ Plan make_plan(const ptx::Module& module, const ptx::Function& function, bool ca
                          : "lanes gather from memory in loops";
     }
   }
-  plan.spin_loops.assign(traits.loops, false);
-  plan.counted_loops.assign(traits.loops, false);
-  for (const SpinLoop& spin : waiting.spin_loops) {
-    plan.spin_loops[spin.loop] = true;
-    plan.counted_loops[spin.loop] = spin.counted;
-  }
+  note_spin_loops(plan, waiting, traits.loops);
   plan.may_wait = !waiting.spin_loops.empty() || waiting.sleeps || calls_remain;
   const bool meets = waiting.needs_warp_semantics && plan.lanes < 32;
   const bool barriers = !waiting.barriers.empty() && (threads > plan.lanes || counts_threads(function, waiting));
